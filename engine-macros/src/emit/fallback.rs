@@ -1,0 +1,118 @@
+//! What a block with errors becomes: the same types, methods that exist, and the errors behind
+//! them, so that the rest of the user's crate keeps compiling.
+
+use proc_macro2::TokenStream;
+use quote::{format_ident, quote};
+
+use super::types;
+use crate::errors::Errors;
+use crate::resolve::variant;
+use crate::syntax::{Item, Model};
+
+/// Types, stubs and errors.
+pub(crate) fn fallback(model: &Model, errors: Errors) -> TokenStream {
+    let krate = &model.krate;
+    let private = quote!(#krate::__private);
+    let errors = errors.into_tokens();
+    if duplicates(model) {
+        // The types themselves would not compile; one mistake gives one message.
+        return errors;
+    }
+    let types = types::types(model, None);
+    let public = types::public_methods(model);
+    let name = &model.ident;
+    let text = model.name();
+    let [state, event, tallies, observed] = types::names(model);
+    let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
+    let stub = quote!({ #private::std::panic!("the model has compile errors") });
+    let sim_error = quote!(#private::SimError);
+    let result = quote!(#private::core::result::Result);
+    let default = default_stub(model, &stub);
+    quote! {
+        #types
+        #public
+        const _: () = {
+            #[allow(unused_variables)]
+            impl #impl_generics #private::Model for #name #type_generics #where_clause {
+                type State = #state #type_generics;
+                type Tallies = #tallies #type_generics;
+                type Observed = #observed #type_generics;
+                type Event = #event;
+                type Clocks = ();
+
+                const NAME: &'static #private::core::primitive::str = #text;
+                const OUTPUTS: &'static [&'static #private::core::primitive::str] = &[];
+                const STOPS: &'static [&'static #private::core::primitive::str] = &[];
+
+                fn graph() -> #private::graph::Graph #stub
+                fn event_name(__crt_event: #event) -> &'static #private::core::primitive::str #stub
+                fn start_from(
+                    self,
+                    __crt_seed: #private::core::primitive::u64,
+                    __crt_stream: #private::core::primitive::u64,
+                    __crt_start: #private::core::primitive::f64,
+                ) -> #result<#private::Simulation<Self>, #sim_error> #stub
+                fn initial_tallies(
+                    __crt_model: &Self,
+                    __crt_now: #private::core::primitive::f64,
+                ) -> #result<Self::Tallies, #sim_error> #stub
+                fn refresh_all(__crt_engine: &mut #private::Engine<Self>) -> #result<(), #sim_error> #stub
+                fn next(__crt_engine: &#private::Engine<Self>) -> #private::Next #stub
+                fn fire(
+                    __crt_engine: &mut #private::Engine<Self>,
+                    __crt_next: #private::Next,
+                ) -> #result<#event, #sim_error> #stub
+                fn observe(
+                    __crt_engine: &#private::Engine<Self>,
+                    __crt_now: #private::core::primitive::f64,
+                ) -> #result<Self::Observed, #sim_error> #stub
+                fn outputs(
+                    __crt_engine: &#private::Engine<Self>,
+                    __crt_now: #private::core::primitive::f64,
+                    __crt_into: &mut [#private::core::primitive::f64],
+                ) -> #result<(), #sim_error> #stub
+            }
+            #default
+        };
+        #errors
+    }
+}
+
+/// `Default` where the model has one.
+fn default_stub(model: &Model, stub: &TokenStream) -> Option<TokenStream> {
+    let krate = &model.krate;
+    let all = model.items.iter().all(|item| match item {
+        Item::Param(param) => param.default.is_some(),
+        Item::State(state) => state.initial.is_some(),
+        _ => true,
+    });
+    let derived = model.options.derives.iter().any(|attr| quote!(#attr).to_string().contains("Default"));
+    let name = &model.ident;
+    let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
+    (all && !derived).then(|| {
+        quote! {
+            impl #impl_generics #krate::__private::core::default::Default for #name #type_generics #where_clause {
+                fn default() -> Self #stub
+            }
+        }
+    })
+}
+
+/// Whether two fields or variants have one name.
+fn duplicates(model: &Model) -> bool {
+    let mut seen: Vec<String> = Vec::new();
+    model.items.iter().any(|item| {
+        let name = match item {
+            Item::Param(p) => format!("value {}", types::text(&p.ident)),
+            Item::State(s) => format!("value {}", types::text(&s.ident)),
+            Item::Tally(t) => format!("value {}", types::text(&t.ident)),
+            Item::Clock(c) => format!("event {}", variant(&c.ident)),
+            Item::Reaction(r) => format!("event {}", variant(&r.ident)),
+            Item::Observe(o) => format_ident!("output_{}", types::text(&o.ident)).to_string(),
+            _ => return false,
+        };
+        let duplicate = seen.contains(&name);
+        seen.push(name);
+        duplicate
+    })
+}

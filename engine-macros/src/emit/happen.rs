@@ -1,0 +1,243 @@
+//! What happens when a clock rings: selection, action, refreshes, checks.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::{format_ident, quote};
+
+use super::Cx;
+use super::bodies::function;
+use super::refresh::{checks, draw, list, memory};
+use super::types::{self, text};
+use crate::plan::{Redraw, Seat};
+use crate::resolve::{Timing, variant};
+
+/// Two functions for each clock: `fire`, which keeps what it needs to go back to, and `happen`.
+pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
+    let mut out: TokenStream = (0..cx.resolved.clocks.len()).map(|clock| fire_one(cx, clock)).collect();
+    out.extend(race_first(cx));
+    out
+}
+
+fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
+    let private = &cx.private;
+    let clock = &cx.resolved.clocks[number];
+    let engine = cx.engine();
+    let [_, event, ..] = types::names(cx.model);
+    let event_type = quote!(#event);
+    let outcome = cx.result(&event_type, "SimError");
+    let nothing = cx.result(&quote!(()), "SimError");
+    let (fire, happen) = (function("fire", &clock.ident), function("happen", &clock.ident));
+    let (variant, whose) = (variant(&clock.ident), text(&clock.ident));
+    let inline = if cx.plan.unrolled { cx.inline() } else { quote!(#[inline(never)]) };
+    let inner = cx.inline();
+    let rollback = cx.model.options.rollback;
+    let written: Vec<(Ident, TokenStream)> = clock
+        .action
+        .access
+        .written()
+        .map(|place| (format_ident!("__crt_saved_{}", cx.resolved.places[place].name()), cx.in_engine(place)))
+        .collect();
+    let save = written.iter().map(|(saved, place)| {
+        if rollback {
+            quote!(let #saved = #private::core::clone::Clone::clone(&#place);)
+        } else {
+            quote!(let #saved = (&#private::keep(&#place)).cr_save(&#place);)
+        }
+    });
+    let restore = written.iter().map(|(saved, place)| {
+        if rollback {
+            quote!(#place = #saved;)
+        } else {
+            quote!((&#private::keep(&#place)).cr_restore(&mut #place, #saved);)
+        }
+    });
+    let content = happen_one(cx, number);
+    quote! {
+        #inline
+        fn #fire(
+            __crt_e: &mut #engine,
+            __crt_time: #private::core::primitive::f64,
+            __crt_low: #private::core::primitive::f64,
+        ) -> #outcome {
+            let __crt_before = __crt_e.enter(__crt_time, __crt_low).map_err(|__crt_error| __crt_error.of(#whose).during(#whose))?;
+            #(#save)*
+            match Self::#happen(__crt_e) {
+                #private::core::result::Result::Ok(()) => #private::core::result::Result::Ok(#event::#variant),
+                #private::core::result::Result::Err(__crt_error) => {
+                    #(#restore)*
+                    __crt_e.leave(__crt_before);
+                    #private::core::result::Result::Err(__crt_error.during(#whose))
+                }
+            }
+        }
+
+        #inner
+        fn #happen(__crt_e: &mut #engine) -> #nothing {
+            #content
+            #private::core::result::Result::Ok(())
+        }
+    }
+}
+
+fn happen_one(cx: &Cx<'_>, number: usize) -> TokenStream {
+    let clock = &cx.resolved.clocks[number];
+    let step = &cx.plan.steps[number];
+    let act = cx.call(&function("act", &clock.ident), &clock.action.access, &text(&clock.ident));
+    let rang = rang(cx, number);
+    let refresh = list(cx, &step.refresh, &step.sums);
+    let draw = draw(cx);
+    let (before, redraw) = match step.redraw {
+        Redraw::Never => (quote!(), quote!()),
+        Redraw::Always => (quote!(), draw),
+        Redraw::IfChanged => (
+            quote!(let __crt_before = __crt_e.clocks.rates[1];),
+            quote!(if __crt_e.clocks.rates[1] != __crt_before { #draw }),
+        ),
+    };
+    let checks = checks(cx, &step.checks);
+    quote!(#act; #rang #before #refresh #redraw #checks)
+}
+
+/// A timed clock that rings uses its time up.
+fn rang(cx: &Cx<'_>, number: usize) -> TokenStream {
+    let private = &cx.private;
+    let clock = &cx.resolved.clocks[number];
+    let Seat::Slot(slot) = cx.plan.seats[number] else { return TokenStream::new() };
+    let memory = memory(clock);
+    let off = quote!(__crt_e.clocks.times.set(#slot, #private::core::primitive::f64::INFINITY););
+    match &clock.timing {
+        Timing::Rate(_) => quote!(__crt_e.clocks.#memory.rang(); #off),
+        Timing::At(_) => quote!(__crt_e.clocks.#memory.rang(__crt_e.now); #off),
+        Timing::After { .. } => quote!(__crt_e.clocks.#memory.rang();),
+        Timing::Every { .. } => quote!(__crt_e.clocks.#memory.rang(__crt_e.now);),
+    }
+}
+
+/// `Model::next`.
+pub(super) fn next(cx: &Cx<'_>) -> TokenStream {
+    let private = &cx.private;
+    let engine = cx.engine();
+    let race = quote!(#private::Next { time: __crt_e.clocks.race.time, slot: #private::Next::RACE });
+    let content = match (cx.plan.leaves.is_empty(), cx.plan.slots.is_empty()) {
+        (true, true) => quote!(#private::Next { time: #private::core::primitive::f64::INFINITY, slot: 0 }),
+        (false, true) => race,
+        (true, false) => quote! {
+            let (__crt_time, __crt_slot) = __crt_e.clocks.times.earliest();
+            #private::Next { time: __crt_time, slot: __crt_slot }
+        },
+        (false, false) => quote! {
+            let (__crt_time, __crt_slot) = __crt_e.clocks.times.earliest();
+            if __crt_e.clocks.race.time < __crt_time || (__crt_e.clocks.race.time == __crt_time && Self::__cr_race_first(__crt_e, __crt_slot)) {
+                #race
+            } else {
+                #private::Next { time: __crt_time, slot: __crt_slot }
+            }
+        },
+    };
+    quote! {
+        #[inline(always)]
+        fn next(__crt_e: &#engine) -> #private::Next {
+            #content
+        }
+    }
+}
+
+/// Who goes first when the race and a timed clock meet at one instant.
+fn race_first(cx: &Cx<'_>) -> TokenStream {
+    if cx.plan.leaves.is_empty() || cx.plan.slots.is_empty() {
+        return TokenStream::new();
+    }
+    let private = &cx.private;
+    let engine = cx.engine();
+    let ranks = |clocks: &[usize]| -> Vec<u32> {
+        clocks.iter().map(|&clock| u32::try_from(cx.plan.ranks[clock]).unwrap_or(u32::MAX)).collect()
+    };
+    let (leaves, slots) = (ranks(&cx.plan.leaves), ranks(&cx.plan.slots));
+    quote! {
+        #[cold]
+        fn __cr_race_first(__crt_e: &#engine, __crt_slot: #private::core::primitive::usize) -> #private::core::primitive::bool {
+            const LEAVES: &[#private::core::primitive::u32] = &[#(#leaves),*];
+            const SLOTS: &[#private::core::primitive::u32] = &[#(#slots),*];
+            __crt_e.clocks.race.time < #private::core::primitive::f64::INFINITY
+                && LEAVES[#private::rates::pick(&__crt_e.clocks.rates, __crt_e.clocks.race.choice)] < SLOTS[__crt_slot]
+        }
+    }
+}
+
+/// `Model::fire`.
+pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
+    let private = &cx.private;
+    let engine = cx.engine();
+    let [_, event, ..] = types::names(cx.model);
+    let outcome = cx.result(&quote!(#event), "SimError");
+    let fire_clock = |clock: usize, time: TokenStream, low: TokenStream| {
+        let name = function("fire", &cx.resolved.clocks[clock].ident);
+        quote!(Self::#name(__crt_e, #time, #low))
+    };
+    let race = (!cx.plan.leaves.is_empty()).then(|| {
+        let select = if cx.plan.unrolled {
+            let tree = select(cx, 1);
+            quote! {
+                let __crt_x = __crt_e.clocks.race.choice * __crt_e.clocks.rates[1];
+                #tree
+            }
+        } else {
+            let arms = cx.plan.leaves.iter().enumerate().map(|(leaf, &clock)| {
+                let fire = fire_clock(clock, quote!(__crt_time), quote!(__crt_low));
+                if leaf + 1 == cx.plan.leaves.len() { quote!(_ => #fire) } else { quote!(#leaf => #fire) }
+            });
+            quote!(match #private::rates::pick(&__crt_e.clocks.rates, __crt_e.clocks.race.choice) { #(#arms,)* })
+        };
+        quote!({
+            let (__crt_time, __crt_low) = (__crt_e.clocks.race.time, __crt_e.clocks.race.low);
+            #select
+        })
+    });
+    let timed = (!cx.plan.slots.is_empty()).then(|| {
+        let arms = cx.plan.slots.iter().enumerate().map(|(slot, &clock)| {
+            let memory = memory(&cx.resolved.clocks[clock]);
+            let low = match cx.resolved.clocks[clock].timing {
+                Timing::Rate(_) => quote!(__crt_e.clocks.#memory.low),
+                _ => quote!(0.0),
+            };
+            let fire = fire_clock(clock, quote!(__crt_next.time), low);
+            if slot + 1 == cx.plan.slots.len() { quote!(_ => #fire) } else { quote!(#slot => #fire) }
+        });
+        quote!(match __crt_next.slot { #(#arms,)* })
+    });
+    let content = match (race, timed) {
+        (Some(race), Some(timed)) => quote!(if __crt_next.slot == #private::Next::RACE { #race } else { #timed }),
+        (Some(only), None) | (None, Some(only)) => only,
+        (None, None) => quote!(#private::std::unreachable!("a model without clocks has no events")),
+    };
+    quote! {
+        #[inline(always)]
+        fn fire(__crt_e: &mut #engine, __crt_next: #private::Next) -> #outcome {
+            #content
+        }
+    }
+}
+
+/// A balanced tree of branches over the tree of rates: its branches are the dispatch. A subtree
+/// whose rates are all zero is never entered, whatever rounding says.
+fn select(cx: &Cx<'_>, node: usize) -> TokenStream {
+    let leaves = cx.plan.tree_len() / 2;
+    if node >= leaves {
+        let name = function("fire", &cx.resolved.clocks[cx.plan.leaves[node - leaves]].ident);
+        return quote!(Self::#name(__crt_e, __crt_time, __crt_low));
+    }
+    let (left, right) = (2 * node, 2 * node + 1);
+    let go_left = select(cx, left);
+    if !cx.plan.in_use(right) {
+        return go_left;
+    }
+    let go_right = select(cx, right);
+    let rest = (right < leaves).then(|| quote!(let __crt_x = __crt_x - __crt_e.clocks.rates[#left];));
+    quote! {
+        if __crt_x < __crt_e.clocks.rates[#left] || __crt_e.clocks.rates[#right] <= 0.0 {
+            #go_left
+        } else {
+            #rest
+            #go_right
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! The generated types: params and inputs, state, tallies, outputs, events.
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{format_ident, quote};
+use syn::ext::IdentExt as _;
+use syn::{Attribute, GenericParam, Type};
+
+use crate::resolve::variant;
+use crate::syntax::{Item, Model};
+
+/// Names of the state, event, tally and output types.
+pub(super) fn names(model: &Model) -> [Ident; 4] {
+    let name = model.name();
+    ["State", "Event", "Tallies", "Observed"].map(|suffix| format_ident!("{name}{suffix}", span = model.ident.span()))
+}
+
+/// An identifier as text, without `r#`.
+pub(super) fn text(ident: &Ident) -> String {
+    ident.unraw().to_string()
+}
+
+/// Attributes of an item; a doc comment of our own where the user wrote none.
+fn attributes(attrs: &[Attribute], doc: &str) -> TokenStream {
+    let doc = (!attrs.iter().any(|attr| attr.path().is_ident("doc"))).then(|| quote!(#[doc = #doc]));
+    quote!(#doc #(#attrs)*)
+}
+
+/// All types of the block; they depend on its tokens only, not on the analysis.
+pub(super) fn types(model: &Model, table: Option<&str>) -> TokenStream {
+    let krate = &model.krate;
+    let (vis, name) = (&model.vis, &model.ident);
+    let [state, event, tallies, observed] = names(model);
+    let where_clause = &model.generics.where_clause;
+    let generics = &model.generics;
+    let own = &model.options.derives;
+    let derives = if own.is_empty() {
+        quote!(#[derive(#krate::__private::core::clone::Clone, #krate::__private::core::fmt::Debug)])
+    } else {
+        quote!(#(#own)*)
+    };
+    let marker = marker(model);
+    let attrs = attributes(&model.attrs, &format!("The model `{name}`: its params and the states given at the start."));
+    let table = table.map(|table| quote!(#[doc = #table]));
+
+    let field = |attrs: &[Attribute], ident: &Ident, ty: &Type, doc: &str| {
+        let attrs = attributes(attrs, &format!("{doc} `{}`.", text(ident)));
+        quote!(#attrs #vis #ident: #ty)
+    };
+    let given = model.items.iter().filter_map(|item| match item {
+        Item::Param(p) => Some(field(&p.attrs, &p.ident, &p.ty, "Param")),
+        Item::State(s) if s.initial.is_none() => Some(field(&s.attrs, &s.ident, &s.ty, "The start of state")),
+        _ => None,
+    });
+    let states = model.items.iter().filter_map(|item| match item {
+        Item::State(s) => Some(field(&s.attrs, &s.ident, &s.ty, "State")),
+        _ => None,
+    });
+    let tally_fields = model.items.iter().filter_map(|item| match item {
+        Item::Tally(t) => Some(field(&t.attrs, &t.ident, &t.ty, "Tally")),
+        _ => None,
+    });
+    let number: Type = syn::parse_quote!(#krate::__private::core::primitive::f64);
+    let outputs = model.items.iter().filter_map(|item| match item {
+        Item::Observe(o) => Some(field(&o.attrs, &o.ident, o.ty.as_ref().unwrap_or(&number), "Output")),
+        _ => None,
+    });
+    let variants = model.items.iter().filter_map(|item| {
+        let (attrs, ident, what) = match item {
+            Item::Clock(clock) => (&clock.attrs, &clock.ident, "Clock"),
+            Item::Reaction(reaction) => (&reaction.attrs, &reaction.ident, "Reaction"),
+            _ => return None,
+        };
+        let attrs = attributes(attrs, &format!("{what} `{}` has rung.", text(ident)));
+        let variant = variant(ident);
+        Some(quote!(#attrs #variant))
+    });
+    let state_doc = format!("The state of [`{name}`].");
+    let tallies_doc = format!("The tallies of [`{name}`].");
+    let observed_doc = format!("The outputs of [`{name}`].");
+    let event_doc = format!("What can happen in [`{name}`].");
+    quote! {
+        #attrs
+        #table
+        #derives
+        #[allow(dead_code)]
+        #vis struct #name #generics #where_clause {
+            #(#given,)*
+        }
+
+        #[doc = #state_doc]
+        #derives
+        #[allow(dead_code)]
+        #vis struct #state #generics #where_clause {
+            #(#states,)*
+            #marker
+        }
+
+        #[doc = #tallies_doc]
+        #derives
+        #[allow(dead_code)]
+        #vis struct #tallies #generics #where_clause {
+            #(#tally_fields,)*
+            #marker
+        }
+
+        #[doc = #observed_doc]
+        #derives
+        #[allow(dead_code)]
+        #vis struct #observed #generics #where_clause {
+            #(#outputs,)*
+            #marker
+        }
+
+        #[doc = #event_doc]
+        #[derive(
+            #krate::__private::core::clone::Clone, #krate::__private::core::marker::Copy,
+            #krate::__private::core::fmt::Debug, #krate::__private::core::cmp::PartialEq,
+            #krate::__private::core::cmp::Eq, #krate::__private::core::hash::Hash,
+        )]
+        #[allow(dead_code)]
+        #vis enum #event {
+            #(#variants,)*
+        }
+    }
+}
+
+/// A field that uses the generics of a struct whose other fields may not.
+pub(super) fn marker(model: &Model) -> TokenStream {
+    let krate = &model.krate;
+    let uses: Vec<TokenStream> = model
+        .generics
+        .params
+        .iter()
+        .filter_map(|param| match param {
+            GenericParam::Type(ty) => {
+                let ident = &ty.ident;
+                Some(quote!(#ident))
+            }
+            GenericParam::Lifetime(lifetime) => {
+                let lifetime = &lifetime.lifetime;
+                Some(quote!(&#lifetime ()))
+            }
+            _ => None,
+        })
+        .collect();
+    if uses.is_empty() {
+        return TokenStream::new();
+    }
+    quote!(#[doc(hidden)] pub __cr_marker: #krate::__private::core::marker::PhantomData<fn() -> (#(#uses,)*)>,)
+}
+
+/// `__cr_marker: PhantomData,` where the struct has one.
+pub(super) fn marker_value(model: &Model) -> TokenStream {
+    let krate = &model.krate;
+    if marker(model).is_empty() {
+        TokenStream::new()
+    } else {
+        quote!(__cr_marker: #krate::__private::core::marker::PhantomData,)
+    }
+}
+
+/// What users call on the model.
+pub(super) fn public_methods(model: &Model) -> TokenStream {
+    let krate = &model.krate;
+    let private = quote!(#krate::__private);
+    let (vis, name) = (&model.vis, &model.ident);
+    let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
+    quote! {
+        #[allow(dead_code)]
+        impl #impl_generics #name #type_generics #where_clause {
+            /// Starts a simulation at time 0 with this seed.
+            ///
+            /// # Errors
+            /// A param outside its range, or anything that goes wrong in an initial value, in
+            /// `init`, or in the first evaluation of a clock.
+            #vis fn start(
+                self,
+                __crt_seed: #private::core::primitive::u64,
+            ) -> #private::core::result::Result<#private::Simulation<Self>, #private::SimError> {
+                #private::Model::start_from(self, __crt_seed, 0, 0.0)
+            }
+
+            /// As `start`, at a time other than 0.
+            ///
+            /// # Errors
+            /// As `start`; and if `time` is negative or not finite.
+            #vis fn start_at(
+                self,
+                __crt_seed: #private::core::primitive::u64,
+                __crt_time: #private::core::primitive::f64,
+            ) -> #private::core::result::Result<#private::Simulation<Self>, #private::SimError> {
+                #private::Model::start_from(self, __crt_seed, 0, __crt_time)
+            }
+
+            /// What depends on what, as derived at compile time.
+            #[must_use]
+            #vis fn graph() -> #private::graph::Graph {
+                <Self as #private::Model>::graph()
+            }
+        }
+    }
+}
+
+/// A span that is nobody's.
+pub(super) fn nowhere() -> Span {
+    Span::call_site()
+}

@@ -1,0 +1,191 @@
+//! Graph → the layout of the engine: which clock stands where, and what happens after each.
+//!
+//! Knows no tokens; prints itself.
+
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::fmt;
+
+use crate::graph::Graph;
+use crate::syntax::Select;
+
+/// Up to this many clocks the engine is straight-line code; above, tables and loops.
+const UNROLLED: usize = 64;
+
+/// Up to this many timed clocks a scan finds the earliest; above, a pair tree.
+const SCANNED: usize = 16;
+
+/// The engine's layout.
+#[derive(Debug)]
+pub(crate) struct Plan {
+    pub seats: Vec<Seat>,
+    /// Clocks by leaf of the tree of rates.
+    pub leaves: Vec<usize>,
+    /// Clocks by slot of the ring times: by priority, then by declaration, so that the lowest slot
+    /// wins ties.
+    pub slots: Vec<usize>,
+    /// The order among events at one instant, for every clock.
+    pub ranks: Vec<usize>,
+    pub steps: Vec<Step>,
+    pub unrolled: bool,
+    pub scanned: bool,
+}
+
+/// Where a clock waits for its turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Seat {
+    /// In the race of exponential clocks.
+    Leaf(usize),
+    /// Among the ring times.
+    Slot(usize),
+}
+
+/// What happens after a clock's action.
+#[derive(Debug)]
+pub(crate) struct Step {
+    /// Clocks to refresh, each once, in order of declaration.
+    pub refresh: Vec<usize>,
+    /// Inner nodes of the tree of rates to add up again, children first.
+    pub sums: Vec<usize>,
+    pub redraw: Redraw,
+    /// Conditions to look at.
+    pub checks: Vec<usize>,
+}
+
+/// Whether the race's pending time is drawn again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Redraw {
+    /// No rate can have changed.
+    Never,
+    /// If the total has changed; if not, the pending time has the right law still.
+    IfChanged,
+    /// It has been used up.
+    Always,
+}
+
+impl Plan {
+    /// Nodes in the tree of rates, the unused node 0 included.
+    pub(crate) fn tree_len(&self) -> usize {
+        2 * self.leaves.len().next_power_of_two()
+    }
+
+    /// The node of a leaf.
+    pub(crate) fn node(&self, leaf: usize) -> usize {
+        self.tree_len() / 2 + leaf
+    }
+
+    /// Whether anything stands below `node`.
+    pub(crate) fn in_use(&self, node: usize) -> bool {
+        let mut first = node;
+        while first < self.tree_len() / 2 {
+            first *= 2;
+        }
+        first - self.tree_len() / 2 < self.leaves.len()
+    }
+
+    /// Inner nodes above `leaves`, children first.
+    fn above(&self, leaves: impl Iterator<Item = usize>) -> Vec<usize> {
+        let mut nodes = BTreeSet::new();
+        for leaf in leaves {
+            let mut node = self.node(leaf) / 2;
+            while node >= 1 {
+                nodes.insert(node);
+                node /= 2;
+            }
+        }
+        nodes.into_iter().rev().collect()
+    }
+
+    /// Every inner node, children first.
+    pub(crate) fn all_sums(&self) -> Vec<usize> {
+        self.above(0..self.leaves.len())
+    }
+}
+
+/// Lays the engine out.
+pub(crate) fn lay_out(graph: &Graph, select: Select) -> Plan {
+    let count = graph.clocks.len();
+    let mut order: Vec<usize> = (0..count).collect();
+    order.sort_by(|&a, &b| compare(&graph.clocks[a].priority, &graph.clocks[b].priority));
+    let mut ranks = vec![0; count];
+    for (rank, &clock) in order.iter().enumerate() {
+        ranks[clock] = rank;
+    }
+    let races = |clock: usize| graph.clocks[clock].exponential && select == Select::Direct;
+    let leaves: Vec<usize> = (0..count).filter(|&clock| races(clock)).collect();
+    let slots: Vec<usize> = order.into_iter().filter(|&clock| !races(clock)).collect();
+    let mut seats = vec![Seat::Leaf(0); count];
+    for (leaf, &clock) in leaves.iter().enumerate() {
+        seats[clock] = Seat::Leaf(leaf);
+    }
+    for (slot, &clock) in slots.iter().enumerate() {
+        seats[clock] = Seat::Slot(slot);
+    }
+    let scanned = slots.len() <= SCANNED;
+    let mut plan = Plan { seats, leaves, slots, ranks, steps: Vec::new(), unrolled: count <= UNROLLED, scanned };
+    plan.steps = (0..count).map(|clock| step(graph, &plan, clock)).collect();
+    plan
+}
+
+fn step(graph: &Graph, plan: &Plan, clock: usize) -> Step {
+    let rang = plan.seats[clock];
+    let watched = |other: usize| graph.clocks[other].watches.iter().any(|p| graph.clocks[clock].writes.contains(p));
+    let refresh: Vec<usize> = graph.clocks[clock]
+        .refreshes
+        .iter()
+        .copied()
+        // A rate in the race stays what it is when its clock rings.
+        .filter(|&other| other != clock || matches!(rang, Seat::Slot(_)) || watched(clock))
+        .collect();
+    let changed: Vec<usize> = refresh
+        .iter()
+        .filter_map(|&other| match plan.seats[other] {
+            Seat::Leaf(leaf) => Some(leaf),
+            Seat::Slot(_) => None,
+        })
+        .collect();
+    let redraw = match rang {
+        Seat::Leaf(_) => Redraw::Always,
+        Seat::Slot(_) if changed.is_empty() => Redraw::Never,
+        Seat::Slot(_) => Redraw::IfChanged,
+    };
+    Step { refresh, sums: plan.above(changed.into_iter()), redraw, checks: graph.clocks[clock].checks.clone() }
+}
+
+/// Lexicographic; a missing part counts as 0.
+fn compare(a: &[i64], b: &[i64]) -> Ordering {
+    (0..a.len().max(b.len()))
+        .map(|i| a.get(i).unwrap_or(&0).cmp(b.get(i).unwrap_or(&0)))
+        .find(|order| order.is_ne())
+        .unwrap_or(Ordering::Equal)
+}
+
+impl fmt::Display for Plan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let style = if self.unrolled { "straight-line code" } else { "tables" };
+        let times = if self.scanned { "scan" } else { "pair tree" };
+        writeln!(f, "{style}; race of {:?}; times of {:?} by {times}", self.leaves, self.slots)?;
+        writeln!(f, "ranks {:?}", self.ranks)?;
+        for (clock, step) in self.steps.iter().enumerate() {
+            writeln!(
+                f,
+                "{clock} at {:?}: refresh {:?}, sums {:?}, redraw {:?}, checks {:?}",
+                self.seats[clock], step.refresh, step.sums, step.redraw, step.checks
+            )?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn missing_parts_of_a_priority_count_as_zero() {
+        assert_eq!(compare(&[5], &[5, 0, 1]), Ordering::Less);
+        assert_eq!(compare(&[5, 0, 1], &[5, 1]), Ordering::Less);
+        assert_eq!(compare(&[], &[0]), Ordering::Equal);
+        assert_eq!(compare(&[-1], &[]), Ordering::Less);
+    }
+}

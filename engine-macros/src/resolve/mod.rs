@@ -1,0 +1,340 @@
+//! Syntax tree → names bound to items, and for every expression what it reads and writes.
+//!
+//! Extraction and rewriting are one pass: what the rewritten code can reach is what was recorded.
+
+mod access;
+mod body;
+mod lower;
+mod macros;
+mod methods;
+mod names;
+mod types;
+
+use proc_macro2::{Ident, TokenStream};
+use syn::{Attribute, Expr, Type};
+
+pub(crate) use access::Access;
+pub(crate) use body::{action_function, constant_handle, handle, here};
+pub(crate) use names::{Place, PlaceKind, variant};
+pub(crate) use types::{is_float, text as type_text};
+
+use crate::errors::Errors;
+use crate::syntax::{Action, Argument, Item, Model};
+use body::{Mode, Rewriter};
+use names::Names;
+
+/// A model whose names are bound.
+#[derive(Debug)]
+pub(crate) struct Resolved {
+    /// Params, states and tallies, in order of declaration.
+    pub places: Vec<Place>,
+    /// `let`s over params only, in an order in which each may use the ones before.
+    pub constants: Vec<Constant>,
+    pub clocks: Vec<Clock>,
+    pub actions: Vec<ResolvedAction>,
+    pub init: Option<Body>,
+    pub observes: Vec<Output>,
+    pub conditions: Vec<Condition>,
+}
+
+/// Rewritten code and what it touches.
+#[derive(Clone, Debug)]
+pub(crate) struct Body {
+    pub tokens: TokenStream,
+    pub access: Access,
+}
+
+/// A `let` that is evaluated once.
+#[derive(Debug)]
+pub(crate) struct Constant {
+    pub ident: Ident,
+    /// `None`: a cell that takes its type from the expression.
+    pub ty: Option<Type>,
+    pub value: Body,
+}
+
+/// A clock, or a reaction turned into one.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    pub attrs: Vec<Attribute>,
+    pub ident: Ident,
+    pub guard: Option<Body>,
+    pub timing: Timing,
+    pub priority: Vec<i64>,
+    pub action: Body,
+}
+
+/// When a clock rings.
+#[derive(Debug)]
+pub(crate) enum Timing {
+    Rate(Body),
+    At(Body),
+    After { delay: Body, redraw: bool, resume: bool, speed: Option<Body> },
+    Every { period: Body, from: Option<Body> },
+}
+
+impl Timing {
+    /// Its keyword.
+    pub(crate) fn keyword(&self) -> &'static str {
+        match self {
+            Timing::Rate(_) => "rate",
+            Timing::At(_) => "at",
+            Timing::After { .. } => "after",
+            Timing::Every { .. } => "every",
+        }
+    }
+
+    /// All its expressions.
+    pub(crate) fn bodies(&self) -> Vec<&Body> {
+        match self {
+            Timing::Rate(body) | Timing::At(body) => vec![body],
+            Timing::After { delay, speed, .. } => std::iter::once(delay).chain(speed).collect(),
+            Timing::Every { period, from } => std::iter::once(period).chain(from).collect(),
+        }
+    }
+
+    /// Those whose change refreshes the clock: a delay is kept unless it says `redraw`.
+    pub(crate) fn watched(&self) -> Vec<&Body> {
+        match self {
+            Timing::After { redraw: false, speed, .. } => speed.iter().collect(),
+            other => other.bodies(),
+        }
+    }
+}
+
+/// An action, ready to be called.
+#[derive(Debug)]
+pub(crate) struct ResolvedAction {
+    pub attrs: Vec<Attribute>,
+    pub ident: Ident,
+    pub args: Vec<(TokenStream, Type)>,
+    pub body: Body,
+}
+
+/// A named output.
+#[derive(Debug)]
+pub(crate) struct Output {
+    pub ident: Ident,
+    pub ty: Option<Type>,
+    /// Whether recorders can take it as a number.
+    pub numeric: bool,
+    pub body: Body,
+}
+
+/// A `stop` or an `invariant`.
+#[derive(Debug)]
+pub(crate) struct Condition {
+    pub ident: Ident,
+    pub stop: bool,
+    pub body: Body,
+}
+
+impl Condition {
+    /// Its keyword.
+    pub(crate) fn kind(&self) -> &'static str {
+        if self.stop { "stop" } else { "invariant" }
+    }
+}
+
+/// Binds the names of a model.
+pub(crate) fn resolve(model: &Model, errors: &mut Errors) -> Resolved {
+    let names = Names::collect(model, errors);
+    let mut resolver = Resolver { names, errors };
+    types::check(model, resolver.errors);
+    resolver.constants();
+    resolver.actions();
+    resolver.model(model)
+}
+
+struct Resolver<'a, 'e> {
+    names: Names<'a>,
+    errors: &'e mut Errors,
+}
+
+impl<'a> Resolver<'a, '_> {
+    fn value(&mut self, expr: &Expr, mode: Mode) -> Body {
+        Rewriter::new(&self.names, mode, self.errors).value(expr)
+    }
+
+    fn block(&mut self, block: &syn::Block, mode: Mode, args: &[Argument]) -> Body {
+        Rewriter::new(&self.names, mode, self.errors).body(block, args)
+    }
+
+    /// Checks every `let`, and finds those that params alone decide.
+    fn constants(&mut self) {
+        for cycle in self.names.let_cycles() {
+            self.errors.push(cycle);
+        }
+        if self.errors.any() {
+            return;
+        }
+        for index in self.names.lets_in_order() {
+            let definition = self.names.lets[index].definition;
+            let body = self.value(&definition.expr, Mode::definition());
+            let access = &body.access;
+            let params_only =
+                access.places().all(|place| matches!(self.names.places[place].kind, PlaceKind::Param { .. }));
+            if params_only && access.now.is_none() && access.rng.is_none() {
+                let ty = definition.ty.clone().or_else(|| types::plain(&definition.expr, &self.names));
+                let constant = Constant { ident: definition.ident.clone(), ty, value: body };
+                self.names.add_constant(index, constant);
+            }
+        }
+    }
+
+    /// Resolves actions, callees first, so that callers know what they touch.
+    fn actions(&mut self) {
+        for cycle in self.names.action_cycles() {
+            self.errors.push(cycle);
+        }
+        if self.errors.any() {
+            return;
+        }
+        for index in self.names.actions_in_order() {
+            let action: &'a Action = self.names.actions[index].action;
+            let body = self.block(&action.body, Mode::action(), &action.args);
+            self.names.actions[index].access = Some(body.access.clone());
+            self.names.actions[index].body = Some(body);
+        }
+    }
+
+    fn model(mut self, model: &'a Model) -> Resolved {
+        let mut clocks = Vec::new();
+        let mut observes = Vec::new();
+        let mut conditions = Vec::new();
+        let mut init = None;
+        for item in &model.items {
+            match item {
+                Item::Clock(clock) => clocks.push(self.clock(clock)),
+                Item::Reaction(reaction) => {
+                    if let Some(clock) = lower::reaction(reaction, &self.names, self.errors) {
+                        clocks.push(self.clock(&clock));
+                    }
+                }
+                Item::Observe(observe) => observes.push(Output {
+                    ident: observe.ident.clone(),
+                    ty: observe.ty.clone(),
+                    numeric: observe.ty.as_ref().is_none_or(types::is_number),
+                    body: self.value(&observe.expr, Mode::observe()),
+                }),
+                Item::Stop(stop) => conditions.push(Condition {
+                    ident: stop.ident.clone(),
+                    stop: true,
+                    body: self.value(&stop.expr, Mode::stop()),
+                }),
+                Item::Invariant(invariant) => conditions.push(Condition {
+                    ident: invariant.ident.clone(),
+                    stop: false,
+                    body: self.value(&invariant.expr, Mode::invariant()),
+                }),
+                Item::Init(item) => {
+                    if init.is_some() {
+                        self.errors.at(item.span, "a model has one `init`; put everything into the first");
+                    }
+                    init = Some(self.block(&item.body, Mode::action(), &[]));
+                }
+                Item::State(state) => {
+                    if let Some(initial) = &state.initial {
+                        let allowed = self.names.places_before(&state.ident);
+                        let body = self.value(initial, Mode::initial(allowed).drawn());
+                        self.names.set_initial(&state.ident, body);
+                    }
+                }
+                Item::Tally(tally) => {
+                    let body = self.value(&tally.initial, Mode::initial(self.names.params()));
+                    self.names.set_initial(&tally.ident, body);
+                }
+                Item::Param(param) => self.param(param),
+                Item::Let(_) | Item::Action(_) => {}
+            }
+        }
+        self.priorities(model);
+        if !self.errors.any() {
+            self.conditions_that_can_change(&clocks, &conditions);
+        }
+        let actions = self.names.take_actions();
+        let (places, constants) = self.names.into_parts();
+        Resolved { places, constants, clocks, actions, init, observes, conditions }
+    }
+
+    fn param(&mut self, param: &crate::syntax::Param) {
+        let allowed = self.names.places_before(&param.ident);
+        if let Some(default) = &param.default {
+            let body = self.value(default, Mode::initial(allowed.clone()));
+            self.names.set_initial(&param.ident, body);
+        }
+        if let Some(range) = &param.range {
+            let body = self.value(range, Mode::initial(allowed));
+            self.names.set_range(&param.ident, body, range);
+        }
+    }
+
+    fn clock(&mut self, clock: &crate::syntax::Clock) -> Clock {
+        use crate::syntax::Timing as Written;
+        let guard = clock.guard.as_ref().map(|guard| {
+            let body = self.value(guard, Mode::guard());
+            if body.access.places().next().is_none() && !body.access.constant {
+                self.errors.on(guard, "this guard never changes: it reads no state and no param");
+            }
+            body
+        });
+        let timing = match &clock.timing {
+            Written::Rate(rate) => Timing::Rate(self.value(&types::float(rate), Mode::rate())),
+            Written::At(time) => Timing::At(self.value(&types::float(time), Mode::at())),
+            Written::After { delay, options } => Timing::After {
+                delay: self.value(&types::float(delay), Mode::delay()),
+                redraw: options.redraw,
+                resume: options.resume,
+                speed: options.speed.as_ref().map(|speed| self.value(&types::float(speed), Mode::speed())),
+            },
+            Written::Every { period, from } => Timing::Every {
+                period: self.value(&types::float(period), Mode::period()),
+                from: from.as_ref().map(|from| self.value(&types::float(from), Mode::period())),
+            },
+        };
+        Clock {
+            attrs: clock.attrs.clone(),
+            ident: clock.ident.clone(),
+            guard,
+            timing,
+            priority: clock.priority.parts.clone(),
+            action: self.block(&clock.action, Mode::action(), &[]),
+        }
+    }
+
+    /// A `stop` over places that no action writes could only hold from the start.
+    fn conditions_that_can_change(&mut self, clocks: &[Clock], conditions: &[Condition]) {
+        for condition in conditions.iter().filter(|condition| condition.stop) {
+            let written = |place| clocks.iter().any(|clock| clock.action.access.writes(place));
+            let reads = &condition.body.access;
+            if !reads.places().any(written) {
+                let why = if reads.places().next().is_none() {
+                    "it reads no state".to_owned()
+                } else {
+                    let names: Vec<String> =
+                        reads.places().map(|place| format!("`{}`", self.names.places[place].ident)).collect();
+                    format!("no action writes {}", names.join(" or "))
+                };
+                self.errors.on(&condition.ident, format!("nothing could ever change this condition: {why}"));
+            }
+        }
+    }
+
+    /// Integers and tuples do not compare.
+    fn priorities(&mut self, model: &Model) {
+        let written = model.items.iter().filter_map(|item| match item {
+            Item::Clock(clock) => clock.priority.written,
+            Item::Reaction(reaction) => reaction.priority.written,
+            _ => None,
+        });
+        let (tuples, integers): (Vec<_>, Vec<_>) = written.partition(|(_, tuple)| *tuple);
+        if !tuples.is_empty() {
+            for (span, _) in integers {
+                self.errors.at(
+                    span,
+                    "this priority is an integer and others of the model are tuples; write it as a tuple, `(p,)`",
+                );
+            }
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! `let`, `action`, `init`, `observe`, `stop` and `invariant`.
+
+use proc_macro2::{Ident, Span};
+use syn::parse::ParseStream;
+use syn::punctuated::Punctuated;
+use syn::{Attribute, Block, Expr, Token, Type, parenthesized};
+
+use super::{body, name, no_family};
+use crate::errors::Errors;
+
+/// `let NAME [: TYPE] = EXPR;`
+#[derive(Debug)]
+pub(crate) struct Derived {
+    pub attrs: Vec<Attribute>,
+    pub ident: Ident,
+    pub ty: Option<Type>,
+    pub expr: Expr,
+}
+
+impl Derived {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+        let ident = name(input)?;
+        no_family(input, "definition")?;
+        let ty = optional_type(input)?;
+        input.parse::<Token![=]>()?;
+        let expr = input.parse()?;
+        input.parse::<Token![;]>()?;
+        Ok(Derived { attrs, ident, ty, expr })
+    }
+}
+
+/// `action NAME(args) { … }`
+#[derive(Debug)]
+pub(crate) struct Action {
+    pub attrs: Vec<Attribute>,
+    pub ident: Ident,
+    pub args: Vec<Argument>,
+    pub body: Block,
+}
+
+/// `name: TYPE`, possibly `mut`.
+#[derive(Debug)]
+pub(crate) struct Argument {
+    pub mutability: Option<Token![mut]>,
+    pub ident: Ident,
+    pub ty: Type,
+}
+
+impl Action {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
+        let ident = name(input)?;
+        let content;
+        parenthesized!(content in input);
+        let args = Punctuated::<Argument, Token![,]>::parse_terminated_with(&content, |input| {
+            let mutability = input.parse()?;
+            let ident = input.parse()?;
+            input.parse::<Token![:]>()?;
+            Ok(Argument { mutability, ident, ty: input.parse()? })
+        })?;
+        let body = body(input, errors)?;
+        Ok(Action { attrs, ident, args: args.into_iter().collect(), body })
+    }
+}
+
+/// `init { … }`
+#[derive(Debug)]
+pub(crate) struct Init {
+    pub span: Span,
+    pub body: Block,
+}
+
+impl Init {
+    pub(super) fn parse(span: Span, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
+        Ok(Init { span, body: body(input, errors)? })
+    }
+}
+
+/// `observe NAME [: TYPE] = EXPR;`
+#[derive(Debug)]
+pub(crate) struct Observe {
+    pub attrs: Vec<Attribute>,
+    pub ident: Ident,
+    pub ty: Option<Type>,
+    pub expr: Expr,
+}
+
+impl Observe {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+        let Derived { attrs, ident, ty, expr } = Derived::parse(attrs, input)?;
+        Ok(Observe { attrs, ident, ty, expr })
+    }
+}
+
+/// `stop NAME if EXPR;` or `invariant NAME: EXPR;`
+#[derive(Debug)]
+pub(crate) struct Condition {
+    pub ident: Ident,
+    pub expr: Expr,
+}
+
+impl Condition {
+    pub(super) fn parse_stop(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ident = name(input)?;
+        if !input.peek(Token![if]) {
+            return Err(input.error("a stop is `stop NAME if CONDITION;`"));
+        }
+        input.parse::<Token![if]>()?;
+        Condition::rest(ident, input)
+    }
+
+    pub(super) fn parse_invariant(input: ParseStream<'_>) -> syn::Result<Self> {
+        let ident = name(input)?;
+        input.parse::<Token![:]>()?;
+        Condition::rest(ident, input)
+    }
+
+    fn rest(ident: Ident, input: ParseStream<'_>) -> syn::Result<Self> {
+        let expr = input.parse()?;
+        input.parse::<Token![;]>()?;
+        Ok(Condition { ident, expr })
+    }
+}
+
+fn optional_type(input: ParseStream<'_>) -> syn::Result<Option<Type>> {
+    if input.peek(Token![:]) {
+        input.parse::<Token![:]>()?;
+        return input.parse().map(Some);
+    }
+    Ok(None)
+}

@@ -1,0 +1,260 @@
+//! Tokens → syntax tree. One file for each kind of item; recovers at the next item after an error.
+
+mod clock;
+mod definition;
+mod reaction;
+mod variable;
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use syn::ext::IdentExt as _;
+use syn::parse::{Parse, ParseStream, Parser as _};
+use syn::{Attribute, Generics, Path, Token, Visibility, braced, token};
+
+pub(crate) use clock::{Clock, Timing};
+pub(crate) use definition::{Action, Argument, Condition, Derived, Init, Observe};
+pub(crate) use reaction::{Law, Reaction, Term};
+pub(crate) use variable::{Param, State, Tally};
+
+use crate::errors::Errors;
+
+/// A parsed block.
+#[derive(Debug)]
+pub(crate) struct Model {
+    /// Path of the runtime crate.
+    pub krate: Path,
+    /// Attributes for the generated structs, docs included.
+    pub attrs: Vec<Attribute>,
+    pub options: Options,
+    pub vis: Visibility,
+    pub ident: Ident,
+    pub generics: Generics,
+    pub items: Vec<Item>,
+}
+
+impl Model {
+    /// The model's name without `r#`.
+    pub(crate) fn name(&self) -> String {
+        self.ident.unraw().to_string()
+    }
+}
+
+/// What attributes on the model say to the macro itself.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Options {
+    pub select: Select,
+    pub rollback: bool,
+    /// The model's own `#[derive(…)]`s.
+    pub derives: Vec<Attribute>,
+}
+
+/// How exponential clocks are selected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Select {
+    #[default]
+    Direct,
+    NextReaction,
+}
+
+/// One item of a block.
+#[derive(Debug)]
+pub(crate) enum Item {
+    Param(Param),
+    State(State),
+    Tally(Tally),
+    Let(Derived),
+    Clock(Clock),
+    Reaction(Reaction),
+    Action(Action),
+    Init(Init),
+    Observe(Observe),
+    Stop(Condition),
+    Invariant(Condition),
+}
+
+const KEYWORDS: &[&str] =
+    &["param", "state", "let", "clock", "reaction", "action", "init", "tally", "observe", "stop", "invariant"];
+
+/// Parses a block. `None` if not even the model's head can be read.
+pub(crate) fn parse(input: TokenStream, errors: &mut Errors) -> Option<Model> {
+    let parser = |input: ParseStream<'_>| head(input, errors);
+    match parser.parse2(input) {
+        Ok(model) => Some(model),
+        Err(error) => {
+            errors.push(error);
+            None
+        }
+    }
+}
+
+fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Model> {
+    let mut krate: Path = syn::parse_quote!(::clockrace);
+    if input.peek(Token![crate]) && input.peek2(Token![=]) {
+        input.parse::<Token![crate]>()?;
+        input.parse::<Token![=]>()?;
+        krate = input.call(Path::parse_mod_style)?;
+        input.parse::<Token![;]>()?;
+    }
+    let attrs = input.call(Attribute::parse_outer)?;
+    let (attrs, options) = options(attrs, errors);
+    let vis = input.parse()?;
+    let keyword: Ident = input.call(Ident::parse_any)?;
+    if keyword != "model" {
+        return Err(syn::Error::new(keyword.span(), "a block starts with `model NAME { … }`"));
+    }
+    let ident = name(input)?;
+    let mut generics: Generics = input.parse()?;
+    generics.where_clause = input.parse()?;
+    let content;
+    braced!(content in input);
+    let items = items(&content, errors);
+    if !input.is_empty() {
+        errors.push(input.error("a block holds one model; write another `simulation!` block for the next"));
+        input.parse::<TokenStream>()?;
+    }
+    Ok(Model { krate, attrs, options, vis, ident, generics, items })
+}
+
+fn options(attrs: Vec<Attribute>, errors: &mut Errors) -> (Vec<Attribute>, Options) {
+    let mut options = Options::default();
+    let mut rest = Vec::new();
+    for attr in attrs {
+        if attr.path().is_ident("select") {
+            let method = attr.parse_args_with(Ident::parse_any);
+            options.select = match errors.take(method) {
+                Some(method) if method == "direct" => Select::Direct,
+                Some(method) if method == "next_reaction" => Select::NextReaction,
+                Some(other) => {
+                    errors.at(
+                        other.span(),
+                        format!("unknown selection method `{other}`; it is `direct` or `next_reaction`"),
+                    );
+                    Select::Direct
+                }
+                None => Select::Direct,
+            };
+        } else if attr.path().is_ident("rollback") {
+            options.rollback = true;
+        } else if attr.path().is_ident("derive") {
+            options.derives.push(attr);
+        } else {
+            rest.push(attr);
+        }
+    }
+    (rest, options)
+}
+
+fn items(input: ParseStream<'_>, errors: &mut Errors) -> Vec<Item> {
+    let mut items = Vec::new();
+    while !input.is_empty() {
+        let ahead = input.fork();
+        match item(&ahead, errors) {
+            Ok(item) => {
+                use syn::parse::discouraged::Speculative as _;
+                input.advance_to(&ahead);
+                items.push(item);
+            }
+            Err(error) => {
+                errors.push(error);
+                skip_item(input);
+            }
+        }
+    }
+    items
+}
+
+fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Item> {
+    let attrs = input.call(Attribute::parse_outer)?;
+    if input.peek(Token![pub]) {
+        let vis: Visibility = input.parse()?;
+        return Err(syn::Error::new_spanned(vis, "items of a model have no visibility of their own; remove this"));
+    }
+    if input.is_empty() {
+        return Err(input.error("an attribute or doc comment belongs to an item, and none follows"));
+    }
+    let keyword = input.call(Ident::parse_any)?;
+    Ok(match keyword.to_string().as_str() {
+        "param" => Item::Param(Param::parse(attrs, input)?),
+        "state" => Item::State(State::parse(attrs, input)?),
+        "tally" => Item::Tally(Tally::parse(attrs, input)?),
+        "let" => Item::Let(Derived::parse(attrs, input)?),
+        "clock" => Item::Clock(Clock::parse(attrs, input, errors)?),
+        "reaction" => Item::Reaction(Reaction::parse(attrs, input, errors)?),
+        "action" => Item::Action(Action::parse(attrs, input, errors)?),
+        "init" => Item::Init(Init::parse(keyword.span(), input, errors)?),
+        "observe" => Item::Observe(Observe::parse(attrs, input)?),
+        "stop" => Item::Stop(Condition::parse_stop(input)?),
+        "invariant" => Item::Invariant(Condition::parse_invariant(input)?),
+        other => {
+            let accepted = KEYWORDS.join("`, `");
+            return Err(syn::Error::new(
+                keyword.span(),
+                format!("unknown item `{other}`; an item starts with one of `{accepted}`"),
+            ));
+        }
+    })
+}
+
+/// Goes on behind the next `;` or `{ … }`, or in front of the next item.
+fn skip_item(input: ParseStream<'_>) {
+    let mut first = true;
+    while !input.is_empty() {
+        if !first && starts_item(input) {
+            return;
+        }
+        first = false;
+        match input.parse::<TokenTree>() {
+            Ok(TokenTree::Punct(punct)) if punct.as_char() == ';' => return,
+            Ok(TokenTree::Group(group)) if group.delimiter() == proc_macro2::Delimiter::Brace => {
+                let _ = input.parse::<Option<Token![;]>>();
+                return;
+            }
+            Ok(_) => {}
+            Err(_) => return,
+        }
+    }
+}
+
+fn starts_item(input: ParseStream<'_>) -> bool {
+    let ahead = input.fork();
+    let Ok(keyword) = ahead.call(Ident::parse_any) else { return false };
+    KEYWORDS.iter().any(|known| keyword == known) && (ahead.peek(syn::Ident) || keyword == "init")
+}
+
+/// The name of an item; raw identifiers are fine, families are for later.
+fn name(input: ParseStream<'_>) -> syn::Result<Ident> {
+    input.parse::<Ident>()
+}
+
+fn no_family(input: ParseStream<'_>, item: &str) -> syn::Result<()> {
+    if input.peek(token::Bracket) {
+        return Err(input.error(format!("this version has no index sets; a {item} is a single one")));
+    }
+    Ok(())
+}
+
+/// `{ … }`, parsed on its own so that a fault inside costs nothing but itself.
+fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<syn::Block> {
+    let content;
+    let brace_token = braced!(content in input);
+    let tokens: TokenStream = content.parse()?;
+    let stmts = errors.take(syn::Block::parse_within.parse2(tokens)).unwrap_or_default();
+    Ok(syn::Block { brace_token, stmts })
+}
+
+/// `, option` things inside a timing's parentheses; a trailing comma is fine.
+fn comma_or_end(input: ParseStream<'_>) -> syn::Result<bool> {
+    if input.is_empty() {
+        return Ok(false);
+    }
+    input.parse::<Token![,]>()?;
+    Ok(!input.is_empty())
+}
+
+/// An expression given as `= EXPR`.
+fn value<T: Parse>(input: ParseStream<'_>) -> syn::Result<Option<T>> {
+    if input.peek(Token![=]) {
+        input.parse::<Token![=]>()?;
+        return input.parse().map(Some);
+    }
+    Ok(None)
+}

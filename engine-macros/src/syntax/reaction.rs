@@ -1,0 +1,101 @@
+//! `reaction NAME [if GUARD]: s + i -> 2 i @ k [, priority = p];`
+
+use proc_macro2::Ident;
+use syn::ext::IdentExt as _;
+use syn::parse::ParseStream;
+use syn::{Attribute, Expr, LitInt, Token, parenthesized, token};
+
+use super::clock::{Priority, Timing, guard};
+use super::{name, no_family};
+use crate::errors::Errors;
+
+/// A change of integer states.
+#[derive(Debug)]
+pub(crate) struct Reaction {
+    pub attrs: Vec<Attribute>,
+    pub ident: Ident,
+    pub guard: Option<Expr>,
+    pub left: Vec<Term>,
+    pub right: Vec<Term>,
+    pub law: Law,
+    pub priority: Priority,
+}
+
+/// `2 i`.
+#[derive(Debug)]
+pub(crate) struct Term {
+    pub count: u32,
+    pub species: Ident,
+}
+
+/// What stands behind `@`.
+#[derive(Debug)]
+pub(crate) enum Law {
+    /// A rate constant: mass action.
+    MassAction(Expr),
+    /// `rate(EXPR)` or `after(EXPR)`.
+    Timing(Timing),
+}
+
+impl Reaction {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, _errors: &mut Errors) -> syn::Result<Self> {
+        let ident = name(input)?;
+        no_family(input, "reaction")?;
+        let guard = guard(input)?;
+        input.parse::<Token![:]>()?;
+        let left = terms(input)?;
+        if !input.peek(Token![->]) {
+            return Err(input.error("a reaction is `reactants -> products @ constant`; `->` or `+` was expected here"));
+        }
+        input.parse::<Token![->]>()?;
+        let right = terms(input)?;
+        if !input.peek(Token![@]) {
+            return Err(input.error(
+                "a reaction needs its constant: `@ k`, `@ rate(EXPR)` or `@ after(EXPR)` (or `+` and a further product)",
+            ));
+        }
+        input.parse::<Token![@]>()?;
+        let law = law(input)?;
+        let priority = Priority::parse(input)?;
+        input.parse::<Token![;]>()?;
+        Ok(Reaction { attrs, ident, guard, left, right, law, priority })
+    }
+}
+
+fn terms(input: ParseStream<'_>) -> syn::Result<Vec<Term>> {
+    let mut terms: Vec<Term> = Vec::new();
+    while input.peek(LitInt) || input.peek(Ident::peek_any) {
+        let count = if input.peek(LitInt) { input.parse::<LitInt>()?.base10_parse()? } else { 1 };
+        let species: Ident = input.parse()?;
+        match terms.iter_mut().find(|term| term.species == species) {
+            Some(term) => term.count += count,
+            None => terms.push(Term { count, species }),
+        }
+        if input.peek(Token![+]) {
+            input.parse::<Token![+]>()?;
+        } else {
+            break;
+        }
+    }
+    terms.retain(|term| term.count > 0);
+    Ok(terms)
+}
+
+fn law(input: ParseStream<'_>) -> syn::Result<Law> {
+    let ahead = input.fork();
+    if let Ok(kind) = ahead.call(Ident::parse_any) {
+        if ["rate", "after", "at", "every"].iter().any(|name| kind == name) && ahead.peek(token::Paren) {
+            if kind != "rate" && kind != "after" {
+                return Err(syn::Error::new(
+                    kind.span(),
+                    "a reaction takes a constant, `rate(EXPR)` or `after(EXPR)`; write a clock for other timings",
+                ));
+            }
+            input.call(Ident::parse_any)?;
+            let content;
+            parenthesized!(content in input);
+            return Timing::arguments(&kind, &content).map(Law::Timing);
+        }
+    }
+    input.parse().map(Law::MassAction)
+}

@@ -1,0 +1,82 @@
+//! `param`, `state` and `tally`.
+
+use proc_macro2::Ident;
+use syn::parse::ParseStream;
+use syn::{Attribute, Expr, Token, Type};
+
+use super::{name, no_family, value};
+
+/// `param NAME: TYPE [= EXPR] [in RANGE];`
+#[derive(Debug)]
+pub(crate) struct Param {
+    pub attrs: Vec<Attribute>,
+    pub ident: Ident,
+    pub ty: Type,
+    pub default: Option<Expr>,
+    pub range: Option<Expr>,
+}
+
+impl Param {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+        let ident = name(input)?;
+        no_family(input, "param")?;
+        input.parse::<Token![:]>()?;
+        let ty = input.parse()?;
+        let default = value(input)?;
+        let range = if input.peek(Token![in]) {
+            input.parse::<Token![in]>()?;
+            Some(input.parse()?)
+        } else {
+            None
+        };
+        input.parse::<Token![;]>()?;
+        Ok(Param { attrs, ident, ty, default, range })
+    }
+}
+
+/// `state NAME: TYPE [= EXPR];`
+#[derive(Debug)]
+pub(crate) struct State {
+    pub attrs: Vec<Attribute>,
+    pub ident: Ident,
+    pub ty: Type,
+    /// Without it the state is an input.
+    pub initial: Option<Expr>,
+}
+
+impl State {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+        let ident = name(input)?;
+        no_family(input, "state")?;
+        input.parse::<Token![:]>()?;
+        let ty = input.parse()?;
+        let initial = value(input)?;
+        input.parse::<Token![;]>()?;
+        Ok(State { attrs, ident, ty, initial })
+    }
+}
+
+/// `tally NAME: TYPE = EXPR;`
+#[derive(Debug)]
+pub(crate) struct Tally {
+    pub attrs: Vec<Attribute>,
+    pub ident: Ident,
+    pub ty: Type,
+    pub initial: Expr,
+}
+
+impl Tally {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+        let ident = name(input)?;
+        no_family(input, "tally")?;
+        input.parse::<Token![:]>()?;
+        let ty = input.parse()?;
+        if !input.peek(Token![=]) {
+            return Err(input.error("a tally has an initial value, which warm-up resets it to: `= EXPR`"));
+        }
+        input.parse::<Token![=]>()?;
+        let initial = input.parse()?;
+        input.parse::<Token![;]>()?;
+        Ok(Tally { attrs, ident, ty, initial })
+    }
+}

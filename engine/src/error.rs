@@ -1,0 +1,217 @@
+//! Errors of a run: typed, and naming clock, time and value.
+
+use std::error::Error;
+use std::fmt;
+use std::sync::Arc;
+
+/// What went wrong while a simulation was started or run.
+///
+/// After an error the simulation is still readable, at the last completed event. Running it
+/// again gives the same error, until [`Simulation::update`](crate::Simulation::update) has
+/// mended the state.
+#[derive(Clone, Debug)]
+pub struct SimError(Box<Report>);
+
+#[derive(Clone, Debug)]
+struct Report {
+    kind: ErrorKind,
+    clock: Option<&'static str>,
+    event: Option<&'static str>,
+    time: f64,
+}
+
+/// The kinds of [`SimError`].
+#[derive(Clone, Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ErrorKind {
+    /// A `param … in RANGE` was given a value outside its range, or NaN.
+    #[error("param `{name}` is {value}, {expected}")]
+    Param {
+        /// Name of the param.
+        name: &'static str,
+        /// The value that was given.
+        value: String,
+        /// What was expected instead.
+        expected: &'static str,
+    },
+    /// A rate was negative, NaN or infinite.
+    #[error("the rate is {value}; a rate must be finite and not negative")]
+    Rate {
+        /// The rate.
+        value: f64,
+    },
+    /// The rates of a model add up to more than a floating-point number holds.
+    #[error("the rates of the model add up to {value}")]
+    TotalRate {
+        /// The sum.
+        value: f64,
+    },
+    /// An `at` named a time that has passed, or NaN.
+    #[error("`at` gave {value}; a ring time must not lie in the past (use `never` to switch a clock off)")]
+    RingTime {
+        /// The time that `at` gave.
+        value: f64,
+    },
+    /// The delay of an `after` was negative or NaN.
+    #[error("`after` gave {value}; a delay must not be negative")]
+    Delay {
+        /// The delay.
+        value: f64,
+    },
+    /// The `speed` of an `after` was negative, NaN or infinite.
+    #[error("`speed` gave {value}; a speed must be finite and not negative")]
+    Speed {
+        /// The speed.
+        value: f64,
+    },
+    /// The period of an `every` was not positive and finite, or its phase was not finite.
+    #[error("`every` has the {part} {value}; a period must be positive and finite, a phase finite")]
+    Period {
+        /// `period` or `phase`.
+        part: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// An integer would have left its type's range.
+    #[error("`{left} {operator} {right}` does not fit in {type_name}")]
+    Overflow {
+        /// `+`, `-` or `*`.
+        operator: char,
+        /// Left operand.
+        left: String,
+        /// Right operand.
+        right: String,
+        /// The integer type.
+        type_name: &'static str,
+    },
+    /// More events at one instant than the Zeno budget allows.
+    #[error("more than {limit} events at this instant (`set_zeno_limit` changes the budget)")]
+    Zeno {
+        /// The budget that was used up.
+        limit: u64,
+    },
+    /// An `invariant` does not hold.
+    #[error("invariant `{name}` does not hold")]
+    Invariant {
+        /// Name of the invariant.
+        name: &'static str,
+    },
+    /// A `?` in the block met an error.
+    #[error("{0}")]
+    User(Arc<dyn Error + Send + Sync>),
+    /// A run was asked to end before the current time, or at NaN.
+    #[error("the run cannot end at {until}; the time is already {now}")]
+    EndTime {
+        /// The end that was asked for.
+        until: f64,
+        /// The current time.
+        now: f64,
+    },
+    /// A start time, or a time at which a recorder should record, is not usable.
+    #[error("time {value} {reason}")]
+    Time {
+        /// The time.
+        value: f64,
+        /// What is wrong with it.
+        reason: &'static str,
+    },
+}
+
+impl SimError {
+    /// An error of this kind at `time`.
+    #[must_use]
+    pub fn new(kind: ErrorKind, time: f64) -> Self {
+        SimError(Box::new(Report { kind, clock: None, event: None, time }))
+    }
+
+    /// What kind of error it is, with its values.
+    #[must_use]
+    pub fn kind(&self) -> &ErrorKind {
+        &self.0.kind
+    }
+
+    /// The clock, or other item of the model, whose expression or action failed.
+    #[must_use]
+    pub fn clock(&self) -> Option<&'static str> {
+        self.0.clock
+    }
+
+    /// The clock that rang when it happened; `None` at the start and in `update`.
+    #[must_use]
+    pub fn event(&self) -> Option<&'static str> {
+        self.0.event
+    }
+
+    /// The simulated time at which it happened.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.0.time
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn of(mut self, clock: &'static str) -> Self {
+        self.0.clock.get_or_insert(clock);
+        self
+    }
+
+    #[doc(hidden)]
+    #[must_use]
+    pub fn during(mut self, event: &'static str) -> Self {
+        self.0.event.get_or_insert(event);
+        self
+    }
+}
+
+impl fmt::Display for SimError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Report { kind, clock, event, time } = &*self.0;
+        if let Some(clock) = clock {
+            write!(f, "`{clock}` ")?;
+        }
+        write!(f, "at t = {time}")?;
+        match event {
+            Some(event) if *event != clock.unwrap_or_default() => {
+                write!(f, ", after `{event}` rang")?;
+            }
+            _ => {}
+        }
+        write!(f, ": {kind}")
+    }
+}
+
+impl Error for SimError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        match &self.0.kind {
+            ErrorKind::User(source) => Some(&**source),
+            _ => None,
+        }
+    }
+}
+
+/// What a generated function fails with: an [`ErrorKind`] that does not know yet where it
+/// happened. Deliberately not an `Error` itself, so that `?` can turn every error into it.
+#[doc(hidden)]
+#[derive(Debug)]
+pub struct Fault(Box<ErrorKind>);
+
+impl Fault {
+    /// This kind of error.
+    #[cold]
+    pub fn new(kind: ErrorKind) -> Self {
+        Fault(Box::new(kind))
+    }
+
+    /// The error of `clock` at `time`.
+    #[cold]
+    pub fn at(self, time: f64, clock: &'static str) -> SimError {
+        SimError::new(*self.0, time).of(clock)
+    }
+}
+
+impl<E: Error + Send + Sync + 'static> From<E> for Fault {
+    #[cold]
+    fn from(error: E) -> Self {
+        Fault::new(ErrorKind::User(Arc::new(error)))
+    }
+}

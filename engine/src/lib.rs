@@ -1,0 +1,75 @@
+//! Event-driven simulations as a [`simulation!`] block: state, clocks that may ring, actions.
+//!
+//! The macro works out at compile time which clock depends on what, and generates a static engine
+//! with precomputed invalidation lists: no dynamic calls and no allocation in the loop. Because a
+//! state variable can only be reached by its name in the block, a clock that should have been
+//! refreshed and was not cannot be written.
+//!
+//! ```
+//! use clockrace::simulation;
+//!
+//! simulation! {
+//!     /// Susceptible-infected-recovered epidemic in a closed population.
+//!     pub model Sir {
+//!         param beta: f64 = 0.3;
+//!         param gamma: f64 = 0.1;
+//!
+//!         state s: u64;
+//!         state i: u64;
+//!         state r: u64 = 0;
+//!
+//!         let n = (s + i + r) as f64;
+//!
+//!         clock infection: rate(beta * s as f64 * i as f64 / n) => { s -= 1; i += 1; }
+//!         clock recovery:  rate(gamma * i as f64)               => { i -= 1; r += 1; }
+//!
+//!         observe prevalence = i as f64 / n;
+//!         invariant closed: s + i + r > 0;
+//!         stop extinct if i == 0;
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), clockrace::SimError> {
+//! let mut sim = Sir { beta: 0.4, gamma: 0.1, s: 990, i: 10 }.start(42)?;
+//! sim.run_until(100.0)?;
+//! println!("t = {}, infected = {}", sim.now(), sim.state().i);
+//! # assert_eq!(sim.state().s + sim.state().i + sim.state().r, 1000);
+//! # Ok(())
+//! # }
+//! ```
+
+extern crate self as clockrace;
+
+#[doc(hidden)]
+pub mod arith;
+#[cfg(feature = "ensemble")]
+mod ensemble;
+mod error;
+pub mod graph;
+mod model;
+mod observer;
+pub mod record;
+mod rng;
+#[doc(hidden)]
+pub mod select;
+mod simulation;
+#[doc(hidden)]
+pub mod timing;
+mod view;
+
+#[doc(hidden)]
+#[path = "private.rs"]
+pub mod __private;
+
+pub use clockrace_macros::simulation;
+#[cfg(feature = "ensemble")]
+pub use ensemble::{Ensemble, EnsembleError, Replicates};
+pub use error::{ErrorKind, SimError};
+pub use graph::Graph;
+pub use model::Model;
+pub use observer::{Observer, OnEvent, on_event};
+pub use rand;
+pub use rand_distr;
+pub use rng::Rng;
+pub use simulation::{Events, Fired, Outcome, Simulation};
+pub use view::View;

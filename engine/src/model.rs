@@ -1,0 +1,186 @@
+//! The link between generated code and the engine.
+
+use crate::error::{ErrorKind, SimError};
+use crate::graph::Graph;
+use crate::rng::Rng;
+use crate::simulation::Simulation;
+
+/// A model, as `simulation!` implements it.
+///
+/// Everything generic is written over this trait and compiled for each model, so that the loop
+/// has no dynamic calls. It is not meant to be implemented by hand: its hidden part may change.
+pub trait Model: Sized {
+    /// The state variables (`state`).
+    type State;
+    /// The tallies (`tally`).
+    type Tallies;
+    /// The outputs (`observe`).
+    type Observed;
+    /// What can happen: one variant for each clock and reaction.
+    type Event: Copy + std::fmt::Debug + Eq + std::hash::Hash + Send + Sync + 'static;
+    #[doc(hidden)]
+    type Clocks;
+
+    /// Name of the model.
+    const NAME: &'static str;
+    /// Names of the numeric outputs, in order of declaration.
+    const OUTPUTS: &'static [&'static str];
+    /// Names of the `stop` conditions, in order of declaration.
+    const STOPS: &'static [&'static str];
+
+    /// What depends on what.
+    #[must_use]
+    fn graph() -> Graph;
+
+    /// Name of the clock behind an event, as declared.
+    #[must_use]
+    fn event_name(event: Self::Event) -> &'static str;
+
+    /// Starts replicate number `stream` under `seed` at time `start`.
+    ///
+    /// # Errors
+    /// A param outside its range, or anything that goes wrong in an initial value, in `init`, or
+    /// in the first evaluation of a clock; a negative or infinite `start`.
+    fn start_from(self, seed: u64, stream: u64, start: f64) -> Result<Simulation<Self>, SimError>;
+
+    /// Starts replicate number `stream` under `seed` at time 0.
+    ///
+    /// # Errors
+    /// As [`start_from`](Model::start_from).
+    fn start_stream(self, seed: u64, stream: u64) -> Result<Simulation<Self>, SimError> {
+        self.start_from(seed, stream, 0.0)
+    }
+
+    #[doc(hidden)]
+    fn initial_tallies(model: &Self, now: f64) -> Result<Self::Tallies, SimError>;
+    #[doc(hidden)]
+    fn refresh_all(engine: &mut Engine<Self>) -> Result<(), SimError>;
+    #[doc(hidden)]
+    fn next(engine: &Engine<Self>) -> Next;
+    #[doc(hidden)]
+    fn fire(engine: &mut Engine<Self>, next: Next) -> Result<Self::Event, SimError>;
+    #[doc(hidden)]
+    fn observe(engine: &Engine<Self>, now: f64) -> Result<Self::Observed, SimError>;
+    #[doc(hidden)]
+    fn outputs(engine: &Engine<Self>, now: f64, into: &mut [f64]) -> Result<(), SimError>;
+}
+
+/// The next event, before it happens.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Next {
+    /// When; infinity if never.
+    pub time: f64,
+    /// The timed clock's slot, or [`Next::RACE`].
+    pub slot: usize,
+}
+
+impl Next {
+    /// The exponential clocks' race comes first.
+    pub const RACE: usize = usize::MAX;
+}
+
+/// Everything that a run has and changes.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Engine<M: Model> {
+    pub model: M,
+    pub state: M::State,
+    pub tallies: M::Tallies,
+    pub clocks: M::Clocks,
+    pub rng: Rng,
+    pub now: f64,
+    /// What rounding took from `now`.
+    pub low: f64,
+    pub start: f64,
+    /// Events at this instant so far.
+    pub instant: u64,
+    pub zeno_limit: u64,
+    pub check_invariants: bool,
+    pub stopped: Option<usize>,
+}
+
+impl<M: Model> Engine<M> {
+    /// An engine at time `start` in which no clock is armed.
+    ///
+    /// # Errors
+    /// If `start` is negative or not finite.
+    pub fn new(
+        model: M,
+        state: M::State,
+        clocks: M::Clocks,
+        rng: Rng,
+        start: f64,
+        check_invariants: bool,
+    ) -> Result<Self, SimError> {
+        if !(0.0..=f64::MAX).contains(&start) {
+            let reason = "cannot be a start; it must be finite and not negative";
+            return Err(SimError::new(ErrorKind::Time { value: start, reason }, start));
+        }
+        let tallies = M::initial_tallies(&model, start)?;
+        Ok(Engine {
+            model,
+            state,
+            tallies,
+            clocks,
+            rng,
+            now: start,
+            low: 0.0,
+            start,
+            instant: 0,
+            zeno_limit: 1_000_000,
+            check_invariants,
+            stopped: None,
+        })
+    }
+
+    /// Moves the time to an event at `time + low` and counts it against the Zeno budget. Gives the
+    /// time before, to go back to if the event fails.
+    ///
+    /// # Errors
+    /// If the budget is used up.
+    #[inline]
+    pub fn enter(&mut self, time: f64, low: f64) -> Result<Moment, SimError> {
+        let before = Moment { now: self.now, low: self.low };
+        if time > self.now {
+            self.instant = 0;
+        }
+        if self.instant >= self.zeno_limit {
+            return Err(zeno(self.zeno_limit, time));
+        }
+        self.instant += 1;
+        self.now = time;
+        self.low = low;
+        Ok(before)
+    }
+
+    /// Goes back to the time before an event that failed.
+    #[cold]
+    pub fn leave(&mut self, before: Moment) {
+        self.now = before.now;
+        self.low = before.low;
+    }
+
+    /// Moves the time to the end of a run, where nothing happens.
+    pub(crate) fn pause_at(&mut self, until: f64) {
+        if until > self.now {
+            self.now = until;
+            self.low = 0.0;
+            self.instant = 0;
+        }
+    }
+}
+
+/// A moment to go back to.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Moment {
+    now: f64,
+    low: f64,
+}
+
+#[cold]
+fn zeno(limit: u64, time: f64) -> SimError {
+    SimError::new(ErrorKind::Zeno { limit }, time)
+}

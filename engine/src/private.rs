@@ -1,0 +1,259 @@
+//! What generated code refers to. Not part of the public interface.
+
+#![allow(missing_docs)]
+
+pub use {core, std};
+
+pub use crate::arith;
+pub use crate::error::{ErrorKind, Fault, SimError};
+pub use crate::graph;
+pub use crate::model::{Engine, Model, Moment, Next};
+pub use crate::rng::{Rng, stream};
+pub use crate::select::{Race, rates, times};
+pub use crate::simulation::Simulation;
+pub use crate::timing;
+pub use rand::RngExt;
+pub use rand::seq::{IndexedMutRandom, IndexedRandom, IteratorRandom, SliceRandom};
+pub use rand_distr::Distribution;
+
+use std::any::Any;
+use std::marker::PhantomData;
+use std::ops::{Deref, RangeBounds};
+use std::sync::{Arc, OnceLock};
+
+/// A place that a body only reads: it can be looked at and nothing else.
+#[derive(Debug)]
+pub struct Read<'a, T: ?Sized>(&'a T);
+
+impl<'a, T: ?Sized> Read<'a, T> {
+    #[inline(always)]
+    pub fn new(place: &'a T) -> Self {
+        Read(place)
+    }
+}
+
+impl<T: ?Sized> Clone for Read<'_, T> {
+    #[inline(always)]
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T: ?Sized> Copy for Read<'_, T> {}
+
+impl<T: ?Sized> Deref for Read<'_, T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        self.0
+    }
+}
+
+/// A `let` over params whose type is not written: evaluated once, under the type of the closure
+/// that evaluates it.
+#[derive(Clone, Debug, Default)]
+pub struct Constant(OnceLock<Arc<dyn Any + Send + Sync>>);
+
+impl Constant {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The value; evaluated if it has not been.
+    ///
+    /// # Errors
+    /// What `evaluate` fails with.
+    pub fn get<T: Send + Sync + 'static>(&self, evaluate: impl FnOnce() -> Result<T, Fault>) -> Result<&T, Fault> {
+        let value = match self.0.get() {
+            Some(value) => value,
+            None => {
+                let value = Arc::new(evaluate()?);
+                self.0.get_or_init(|| value)
+            }
+        };
+        // One constant has one expression and so one type.
+        value.downcast_ref().ok_or_else(|| Fault::new(ErrorKind::Time { value: f64::NAN, reason: "unreachable" }))
+    }
+}
+
+/// Keeps the value of a place that an action writes, to put it back if the action fails.
+#[derive(Debug)]
+pub struct Keep<T>(PhantomData<fn() -> T>);
+
+pub fn keep<T>(_place: &T) -> Keep<T> {
+    Keep(PhantomData)
+}
+
+/// For types that are `Copy`.
+pub trait KeepCopy<T: Copy> {
+    #[inline(always)]
+    fn cr_save(&self, place: &T) -> T {
+        *place
+    }
+    #[inline(always)]
+    fn cr_restore(&self, place: &mut T, saved: T) {
+        *place = saved;
+    }
+}
+
+impl<T: Copy> KeepCopy<T> for Keep<T> {}
+
+/// For all others.
+pub trait KeepNothing<T> {
+    #[inline(always)]
+    fn cr_save(&self, _place: &T) -> Kept {
+        Kept
+    }
+    #[inline(always)]
+    fn cr_restore(&self, _place: &mut T, _saved: Kept) {}
+}
+
+/// What is kept of a type that is not `Copy`: nothing.
+#[derive(Debug)]
+pub struct Kept;
+
+impl<T> KeepNothing<T> for &Keep<T> {}
+
+/// Checks a param against its range.
+///
+/// # Errors
+/// If `value` is not in `range`; NaN never is.
+pub fn check_param<T: PartialOrd + std::fmt::Debug>(
+    name: &'static str,
+    value: &T,
+    range: &impl RangeBounds<T>,
+    expected: &'static str,
+) -> Result<(), Fault> {
+    if range.contains(value) {
+        Ok(())
+    } else {
+        let value = format!("{value:?}");
+        Err(Fault::new(ErrorKind::Param { name, value, expected }))
+    }
+}
+
+/// Checks a param that has no range: it must be a number at all.
+///
+/// # Errors
+/// If it is NaN.
+pub fn check_number(name: &'static str, is_nan: bool) -> Result<(), Fault> {
+    if is_nan {
+        Err(Fault::new(ErrorKind::Param { name, value: "NaN".to_owned(), expected: "expected a number" }))
+    } else {
+        Ok(())
+    }
+}
+
+/// What an output without a written type may be.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a number",
+    label = "an output without a type is a number",
+    note = "write its type: `observe NAME: TYPE = …;`"
+)]
+pub trait Number {
+    fn number(self) -> f64;
+}
+
+/// What a reaction may count.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an integer type",
+    label = "a reaction changes this state by whole numbers"
+)]
+pub trait Count: Copy {
+    /// `self` choose `n`, as a floating-point number; zero below `n`.
+    fn choose(self, n: u32) -> f64;
+    /// Whether there are at least `n`.
+    fn at_least(self, n: u32) -> bool;
+}
+
+macro_rules! numbers {
+    ($($int:ty)*) => { $(
+        impl Number for $int {
+            #[inline(always)]
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless)]
+            fn number(self) -> f64 {
+                self as f64
+            }
+        }
+        impl Count for $int {
+            #[inline(always)]
+            #[allow(clippy::cast_precision_loss, clippy::cast_lossless)]
+            fn choose(self, n: u32) -> f64 {
+                if !self.at_least(n) {
+                    return 0.0;
+                }
+                let count = self as f64;
+                let mut product = count;
+                let mut below = 1.0;
+                while below < f64::from(n) {
+                    product *= (count - below) / (below + 1.0);
+                    below += 1.0;
+                }
+                product
+            }
+            #[inline(always)]
+            #[allow(unused_comparisons, clippy::cast_lossless)]
+            fn at_least(self, n: u32) -> bool {
+                self >= 0 && self as u128 >= n as u128
+            }
+        }
+    )* };
+}
+
+numbers!(u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize);
+
+impl Number for f64 {
+    #[inline(always)]
+    fn number(self) -> f64 {
+        self
+    }
+}
+
+impl Number for f32 {
+    #[inline(always)]
+    fn number(self) -> f64 {
+        f64::from(self)
+    }
+}
+
+impl Number for bool {
+    #[inline(always)]
+    fn number(self) -> f64 {
+        f64::from(u8::from(self))
+    }
+}
+
+impl<T: Number + Copy> Number for &T {
+    #[inline(always)]
+    fn number(self) -> f64 {
+        (*self).number()
+    }
+}
+
+#[cfg(test)]
+#[allow(clippy::needless_borrow, reason = "the reference is what the lookup is about")]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn combinations() {
+        assert_eq!(0_u64.choose(2), 0.0);
+        assert!(0_u64.choose(2).is_sign_positive());
+        assert_eq!(1_u64.choose(2), 0.0);
+        assert_eq!((-3_i64).choose(1), 0.0);
+        assert_eq!(5_u8.choose(2), 10.0);
+        assert_eq!(6_i32.choose(3), 20.0);
+    }
+
+    #[test]
+    fn copies_are_kept_and_nothing_else() {
+        let mut n = 3;
+        let saved = (&keep(&n)).cr_save(&n);
+        n = 4;
+        (&keep(&n)).cr_restore(&mut n, saved);
+        assert_eq!(n, 3);
+        let text = String::from("a");
+        let Kept = (&keep(&text)).cr_save(&text);
+    }
+}

@@ -1,0 +1,234 @@
+//! Averages over time.
+
+use super::held::{Held, Interval, Mean};
+use crate::error::SimError;
+use crate::model::Model;
+use crate::observer::Observer;
+use crate::view::View;
+
+/// The time-weighted mean and variance of each output, and its least and greatest value.
+///
+/// A value counts for as long as it lasts: the mean of a queue's length is the area under its
+/// path divided by the time observed. Values that last no time at all, in between two events of
+/// one instant, do not count, in the range either.
+///
+/// ```
+/// # use clockrace::{simulation, record::TimeAverage};
+/// simulation! {
+///     /// On for one unit of time, off for three.
+///     model Lamp {
+///         state on: bool = true;
+///         clock switch: after(if on { 1.0 } else { 3.0 }) => { on = !on; }
+///         observe on = on;
+///     }
+/// }
+/// # fn main() -> Result<(), clockrace::SimError> {
+/// let mut average = TimeAverage::new();
+/// Lamp {}.start(0)?.run_with(&mut average, 400.0)?;
+/// assert_eq!(average.mean("on"), Some(0.25));
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct TimeAverage {
+    since: f64,
+    held: Held,
+    moments: Vec<Moments>,
+}
+
+impl TimeAverage {
+    /// Averages over all the time observed.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Averages over the time observed from `time` on: what came before is the warm-up.
+    #[must_use]
+    pub fn since(time: f64) -> Self {
+        TimeAverage { since: time, ..Self::default() }
+    }
+
+    /// Forgets everything observed so far: the averages begin anew where the next run begins.
+    pub fn reset(&mut self) {
+        self.held.reset();
+        self.moments.clear();
+    }
+
+    /// Names of the outputs, in order of declaration. Empty before the first run.
+    #[must_use]
+    pub fn outputs(&self) -> &'static [&'static str] {
+        self.held.outputs.names()
+    }
+
+    /// For how long the outputs have been observed, the warm-up left out.
+    #[must_use]
+    pub fn time(&self) -> f64 {
+        self.total(0).map_or(0.0, |moments| moments.mean.time)
+    }
+
+    /// The mean over time of the output `name`, in its unit. `None` if there is no such output or
+    /// no time has been observed.
+    #[must_use]
+    pub fn mean(&self, name: &str) -> Option<f64> {
+        self.of(name).map(|moments| moments.mean.get())
+    }
+
+    /// The variance over time of the output `name`: the mean square distance from its mean, in its
+    /// unit squared. `None` as for [`mean`](TimeAverage::mean).
+    #[must_use]
+    pub fn variance(&self, name: &str) -> Option<f64> {
+        self.of(name).map(|moments| moments.squares / moments.mean.time)
+    }
+
+    /// The least value of the output `name`. `None` as for [`mean`](TimeAverage::mean).
+    #[must_use]
+    pub fn min(&self, name: &str) -> Option<f64> {
+        self.of(name).map(|moments| moments.min)
+    }
+
+    /// The greatest value of the output `name`. `None` as for [`mean`](TimeAverage::mean).
+    #[must_use]
+    pub fn max(&self, name: &str) -> Option<f64> {
+        self.of(name).map(|moments| moments.max)
+    }
+
+    fn of(&self, name: &str) -> Option<Moments> {
+        self.total(self.held.outputs.index(name)?).filter(|moments| moments.mean.time > 0.0)
+    }
+
+    /// With the interval that is still open.
+    fn total(&self, output: usize) -> Option<Moments> {
+        let mut moments = self.moments.get(output).copied()?;
+        if let Some(interval) = self.held.pending() {
+            moments.add(interval, output, self.since);
+        }
+        Some(moments)
+    }
+}
+
+impl<M: Model> Observer<M> for TimeAverage {
+    fn advance(&mut self, view: View<'_, M>, until: f64) -> Result<(), SimError> {
+        let TimeAverage { since, held, moments } = self;
+        if moments.len() != M::OUTPUTS.len() {
+            moments.resize(M::OUTPUTS.len(), Moments::none());
+        }
+        held.advance(view, until, |interval| {
+            for (output, moments) in moments.iter_mut().enumerate() {
+                moments.add(interval, output, *since);
+            }
+        })
+    }
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Moments {
+    mean: Mean,
+    /// Squares of the distances from the mean, each times its time.
+    squares: f64,
+    min: f64,
+    max: f64,
+}
+
+impl Moments {
+    fn none() -> Self {
+        Moments { mean: Mean::default(), squares: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY }
+    }
+
+    #[inline]
+    fn add(&mut self, interval: Interval<'_>, output: usize, since: f64) {
+        let time = interval.until - interval.since.max(since);
+        if time > 0.0 {
+            let value = interval.values[output];
+            let before = if self.mean.time > 0.0 { self.mean.get() } else { value };
+            self.mean.add(value, time);
+            // West (1979): no difference of large sums.
+            self.squares += time * (value - before) * (value - self.mean.get());
+            self.min = self.min.min(value);
+            self.max = self.max.max(value);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::testing::Steps;
+
+    #[test]
+    fn values_count_for_as_long_as_they_last() {
+        let mut average = TimeAverage::new();
+        Steps::at([1.0, 3.0, 3.0]).start().run_with(&mut average, 4.0).unwrap();
+        // 0 for 1, 1 for 2, 3 for 1; 2 for no time at all.
+        assert_eq!(average.time(), 4.0);
+        assert_eq!(average.mean("n"), Some(1.25));
+        assert_eq!(average.mean("double"), Some(2.5));
+        assert!((average.variance("n").unwrap() - (2.0 / 4.0 + 9.0 / 4.0 - 1.25 * 1.25)).abs() < 1e-15);
+        assert_eq!((average.min("n"), average.max("n")), (Some(0.0), Some(3.0)));
+        assert_eq!(average.mean("other"), None);
+        assert_eq!(average.outputs(), ["n", "double"]);
+    }
+
+    #[test]
+    fn the_warm_up_is_left_out() {
+        for from in [3.5, 3.0, 0.5] {
+            let mut average = TimeAverage::since(from);
+            Steps::at([1.0, 3.0]).start().run_with(&mut average, 4.0).unwrap();
+            let mean = if from == 0.5 { (2.0 + 2.0) / 3.5 } else { 2.0 };
+            assert!((average.mean("n").unwrap() - mean).abs() < 1e-15);
+            assert_eq!(average.time(), 4.0 - from);
+        }
+        let mut sim = Steps::at([1.0, 3.0]).start();
+        let mut average = TimeAverage::new();
+        sim.run_with(&mut average, 2.0).unwrap();
+        average.reset();
+        assert_eq!(average.mean("n"), None);
+        sim.run_with(&mut average, 4.0).unwrap();
+        assert_eq!((average.mean("n"), average.time()), (Some(1.5), 2.0));
+    }
+
+    #[test]
+    fn cutting_a_run_changes_no_bit() {
+        let mut whole = TimeAverage::since(2.5);
+        Steps::default().start().run_with(&mut whole, 40.0).unwrap();
+        let mut cut = TimeAverage::since(2.5);
+        let mut sim = Steps::default().start();
+        for k in 0..=4000 {
+            sim.run_with(&mut cut, 0.01 * f64::from(k)).unwrap();
+        }
+        for name in whole.outputs() {
+            assert_eq!(whole.mean(name), cut.mean(name));
+            assert_eq!(whole.variance(name), cut.variance(name));
+        }
+    }
+
+    #[test]
+    fn a_value_that_stays_is_its_own_mean() {
+        let mut sim = Steps::at([0.3, 0.7, 1.1, 9.9]).start();
+        let mut average = TimeAverage::since(1.3);
+        for until in [1.7, 2.3, 3.1, 7.7] {
+            sim.run_with(&mut average, until).unwrap();
+            average.reset();
+            sim.run_with(&mut average, until + 0.1).unwrap();
+            assert_eq!((average.mean("n"), average.variance("n")), (Some(3.0), Some(0.0)));
+        }
+    }
+
+    #[test]
+    fn nothing_observed_is_no_value() {
+        let mut average = TimeAverage::new();
+        assert_eq!((average.mean("n"), average.time()), (None, 0.0));
+        Steps::at([]).start().run_with(&mut average, 0.0).unwrap();
+        assert_eq!(average.mean("n"), None);
+    }
+
+    #[test]
+    fn time_that_was_not_observed_does_not_count() {
+        let mut sim = Steps::at([1.0]).start();
+        let mut average = TimeAverage::new();
+        sim.run_with(&mut average, 1.0).unwrap();
+        sim.run_until(8.0).unwrap();
+        sim.run_with(&mut average, 9.0).unwrap();
+        assert_eq!((average.mean("n"), average.time()), (Some(0.5), 2.0));
+    }
+}

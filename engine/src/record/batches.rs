@@ -1,0 +1,193 @@
+//! Batch means.
+
+use super::held::{Held, Interval, Mean};
+use super::{Sample, bad_time};
+use crate::error::SimError;
+use crate::model::Model;
+use crate::observer::Observer;
+use crate::view::View;
+
+/// The method of batch means: the time average of each output over consecutive batches of equal
+/// length.
+///
+/// The values of a path depend on each other, so its time average has no standard error of its
+/// own. Means over batches that are long compared with the memory of the process are nearly
+/// independent, and their [`Sample`] has one. 20 to 50 batches are usual. A run that ends early
+/// leaves the batches that it has not completed out.
+///
+/// ```
+/// # use clockrace::{simulation, record::BatchMeans};
+/// # simulation! {
+/// #     model Immigration {
+/// #         state n: u64 = 0;
+/// #         clock birth: rate(5.0)      => { n += 1; }
+/// #         clock death: rate(n as f64) => { n -= 1; }
+/// #         observe n = n;
+/// #     }
+/// # }
+/// # fn main() -> Result<(), clockrace::SimError> {
+/// let mut batches = BatchMeans::between(10.0, 4010.0, 40)?;
+/// Immigration {}.start(1)?.run_with(&mut batches, 4010.0)?;
+/// let n = batches.sample("n").unwrap();
+/// println!("{} ± {}", n.mean(), n.standard_error());
+/// # assert!((n.mean() - 5.0).abs() < 4.0 * n.standard_error());
+/// # Ok(())
+/// # }
+/// ```
+#[derive(Clone, Debug)]
+pub struct BatchMeans {
+    from: f64,
+    until: f64,
+    held: Held,
+    batches: Vec<Batch>,
+    /// Batch by batch: the mean of each output over the time observed in it.
+    means: Vec<Mean>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Batch {
+    start: f64,
+    end: f64,
+}
+
+impl BatchMeans {
+    /// The time from `from` to `until` in `batches` batches of equal length. What lies before
+    /// `from` is the warm-up.
+    ///
+    /// # Errors
+    /// [`ErrorKind::Time`](crate::ErrorKind::Time) if a time is not finite, if `from` is not before
+    /// `until`, or if there are no batches, or too many to be told apart.
+    pub fn between(from: f64, until: f64, batches: usize) -> Result<Self, SimError> {
+        if !from.is_finite() {
+            return Err(bad_time(from, "cannot start a batch; it must be finite", 0.0));
+        }
+        if !(until > from && (until - from).is_finite()) {
+            return Err(bad_time(until, "cannot end batches; it must be finite and after their start", from));
+        }
+        if batches == 0 {
+            return Err(bad_time(until, "ends no batch; there must be at least one", from));
+        }
+        let boundary = |k: usize| {
+            if k == batches { until } else { from + (until - from) * (k as f64 / batches as f64) }
+        };
+        let batches: Vec<Batch> = (0..batches).map(|k| Batch { start: boundary(k), end: boundary(k + 1) }).collect();
+        if batches.iter().any(|batch| batch.end <= batch.start) {
+            return Err(bad_time(until, "ends too many batches for their times to differ", from));
+        }
+        Ok(BatchMeans { from, until, held: Held::default(), batches, means: Vec::new() })
+    }
+
+    /// Names of the outputs, in order of declaration. Empty before the first run.
+    #[must_use]
+    pub fn outputs(&self) -> &'static [&'static str] {
+        self.held.outputs.names()
+    }
+
+    /// The means of the output `name` over the completed batches. `None` if there is no such
+    /// output.
+    ///
+    /// A batch is completed when all of it was observed.
+    #[must_use]
+    pub fn sample(&self, name: &str) -> Option<Sample> {
+        let output = self.held.outputs.index(name)?;
+        let mut means = self.means.clone();
+        if let Some(interval) = self.held.pending() {
+            add(&self.batches, &mut means, interval);
+        }
+        let of_output = means.iter().skip(output).step_by(self.outputs().len());
+        let completed = self.batches.iter().zip(of_output).filter(|(batch, mean)| {
+            let length = batch.end - batch.start;
+            // Sums of many short times are rounded.
+            batch.end <= self.held.until() && length - mean.time <= 1e-9 * length
+        });
+        Some(completed.map(|(_, mean)| mean.get()).collect())
+    }
+}
+
+/// Adds an interval to the batches that it touches.
+fn add(batches: &[Batch], means: &mut [Mean], interval: Interval<'_>) {
+    let width = interval.values.len();
+    let first = batches.partition_point(|batch| batch.end <= interval.since);
+    for (k, batch) in batches.iter().enumerate().skip(first) {
+        if batch.start >= interval.until {
+            break;
+        }
+        let time = interval.until.min(batch.end) - interval.since.max(batch.start);
+        for (mean, &value) in means[k * width..].iter_mut().zip(interval.values) {
+            mean.add(value, time);
+        }
+    }
+}
+
+impl<M: Model> Observer<M> for BatchMeans {
+    fn advance(&mut self, view: View<'_, M>, until: f64) -> Result<(), SimError> {
+        if self.means.is_empty() {
+            self.means = vec![Mean::default(); self.batches.len() * M::OUTPUTS.len()];
+        }
+        let BatchMeans { from, until: end, held, batches, means } = self;
+        held.advance(view, until, |interval| {
+            if interval.until > *from && interval.since < *end {
+                add(batches, means, interval);
+            }
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::testing::Steps;
+
+    fn means(batches: &BatchMeans) -> Vec<f64> {
+        batches.sample("n").unwrap().values().to_vec()
+    }
+
+    #[test]
+    fn each_batch_has_its_mean() {
+        let mut batches = BatchMeans::between(1.0, 7.0, 3).unwrap();
+        Steps::at([0.5, 2.0, 5.5, 5.5]).start().run_with(&mut batches, 10.0).unwrap();
+        assert_eq!(means(&batches), [1.5, 2.0, 3.5]);
+        assert_eq!(batches.sample("double").unwrap().mean(), 14.0 / 3.0);
+        assert!(batches.sample("other").is_none());
+    }
+
+    #[test]
+    fn batches_not_completed_are_left_out() {
+        let mut sim = Steps::at([1.0]).start();
+        let mut batches = BatchMeans::between(0.0, 4.0, 4).unwrap();
+        assert!(batches.sample("n").is_none());
+        sim.run_with(&mut batches, 0.0).unwrap();
+        sim.run_with(&mut batches, 2.5).unwrap();
+        assert_eq!(means(&batches), [0.0, 1.0]);
+        sim.run_until(3.0).unwrap();
+        sim.run_with(&mut batches, 9.0).unwrap();
+        assert_eq!(means(&batches), [0.0, 1.0, 1.0]);
+    }
+
+    #[test]
+    fn cutting_a_run_changes_no_bit() {
+        let mut whole = BatchMeans::between(2.0, 40.0, 7).unwrap();
+        Steps::default().start().run_with(&mut whole, 40.0).unwrap();
+        let mut cut = BatchMeans::between(2.0, 40.0, 7).unwrap();
+        let mut sim = Steps::default().start();
+        for k in 0..=4000 {
+            sim.run_with(&mut cut, 0.01 * f64::from(k)).unwrap();
+        }
+        assert_eq!(means(&whole), means(&cut));
+        assert_eq!(means(&whole).len(), 7);
+    }
+
+    #[test]
+    fn unusable_batches_are_refused() {
+        for (from, until, n) in [
+            (0.0, 1.0, 0),
+            (1.0, 1.0, 2),
+            (2.0, 1.0, 2),
+            (f64::NAN, 1.0, 2),
+            (0.0, f64::INFINITY, 2),
+            (1.0, 1.0 + f64::EPSILON, 2),
+        ] {
+            assert!(BatchMeans::between(from, until, n).is_err(), "{from} {until} {n}");
+        }
+    }
+}

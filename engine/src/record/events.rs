@@ -1,0 +1,146 @@
+//! The sequence of events.
+
+use std::collections::{VecDeque, vec_deque};
+use std::io::{self, Write};
+
+use crate::error::SimError;
+use crate::model::Model;
+use crate::observer::Observer;
+use crate::simulation::Fired;
+use crate::view::View;
+
+/// Keeps what happened and when: all events, or only the last ones.
+///
+/// `E` is the event type of the model, and is inferred from the simulation that the log is given
+/// to.
+#[derive(Clone, Debug)]
+pub struct EventLog<E> {
+    kept: VecDeque<Fired<E>>,
+    limit: usize,
+    seen: u64,
+    name: Option<fn(E) -> &'static str>,
+}
+
+impl<E> EventLog<E> {
+    /// Keeps every event.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::last(usize::MAX)
+    }
+
+    /// Keeps the last `n` events and forgets earlier ones.
+    #[must_use]
+    pub fn last(n: usize) -> Self {
+        EventLog { kept: VecDeque::new(), limit: n, seen: 0, name: None }
+    }
+
+    /// The events that are kept, in the order in which they happened.
+    pub fn iter(&self) -> vec_deque::Iter<'_, Fired<E>> {
+        self.kept.iter()
+    }
+
+    /// How many events are kept.
+    #[must_use]
+    pub fn len(&self) -> usize {
+        self.kept.len()
+    }
+
+    /// Whether no event is kept.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.kept.is_empty()
+    }
+
+    /// How many events have happened under this log, forgotten ones included.
+    #[must_use]
+    pub fn seen(&self) -> u64 {
+        self.seen
+    }
+
+    /// Forgets every event; [`seen`](EventLog::seen) goes on counting.
+    pub fn clear(&mut self) {
+        self.kept.clear();
+    }
+}
+
+impl<E: Copy> EventLog<E> {
+    /// Writes the kept events as CSV: the header `time,event`, then a row for each event with the
+    /// name of its clock. Times are written so that reading them gives the same number.
+    ///
+    /// # Errors
+    /// What writing to `out` fails with.
+    pub fn write_csv(&self, mut out: impl Write) -> io::Result<()> {
+        writeln!(out, "time,event")?;
+        if let Some(name) = self.name {
+            for fired in &self.kept {
+                writeln!(out, "{},{}", fired.time, name(fired.event))?;
+            }
+        }
+        out.flush()
+    }
+}
+
+impl<E> Default for EventLog<E> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<'a, E> IntoIterator for &'a EventLog<E> {
+    type Item = &'a Fired<E>;
+    type IntoIter = vec_deque::Iter<'a, Fired<E>>;
+
+    fn into_iter(self) -> Self::IntoIter {
+        self.iter()
+    }
+}
+
+impl<M: Model> Observer<M> for EventLog<M::Event> {
+    fn event(&mut self, view: View<'_, M>, event: M::Event) -> Result<(), SimError> {
+        self.seen += 1;
+        self.name = Some(M::event_name);
+        if self.limit == 0 {
+            return Ok(());
+        }
+        if self.kept.len() == self.limit {
+            self.kept.pop_front();
+        }
+        self.kept.push_back(Fired { time: view.now(), event });
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::testing::Steps;
+
+    #[test]
+    fn events_in_order_with_their_times() {
+        let mut log = EventLog::new();
+        Steps::at([1.0, 2.5, 2.5]).start().run_with(&mut log, 2.5).unwrap();
+        assert_eq!(log.iter().map(|fired| fired.time).collect::<Vec<_>>(), [1.0, 2.5, 2.5]);
+        let mut csv = Vec::new();
+        log.write_csv(&mut csv).unwrap();
+        assert_eq!(String::from_utf8(csv).unwrap(), "time,event\n1,step\n2.5,step\n2.5,step\n");
+    }
+
+    #[test]
+    fn only_the_last_events() {
+        for (n, times) in [(0, &[][..]), (1, &[4.0]), (3, &[2.0, 3.0, 4.0]), (9, &[1.0, 2.0, 3.0, 4.0])] {
+            let mut log = EventLog::last(n);
+            Steps::at([1.0, 2.0, 3.0, 4.0]).start().run_with(&mut log, 9.0).unwrap();
+            assert_eq!(log.iter().map(|fired| fired.time).collect::<Vec<_>>(), times);
+            assert_eq!(log.seen(), 4);
+        }
+    }
+
+    #[test]
+    fn a_log_that_saw_nothing_writes_its_header() {
+        let mut log = EventLog::new();
+        Steps::at([]).start().run_with(&mut log, 2.5).unwrap();
+        let mut csv = Vec::new();
+        log.write_csv(&mut csv).unwrap();
+        assert_eq!(csv, b"time,event\n");
+    }
+}

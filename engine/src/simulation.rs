@@ -1,0 +1,277 @@
+//! A model that runs.
+
+use crate::error::{ErrorKind, SimError};
+use crate::model::{Engine, Model};
+use crate::observer::Observer;
+use crate::view::View;
+
+/// How a run ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// The end time was reached; more can happen after it.
+    Reached,
+    /// The `stop` of this name holds.
+    Stopped(&'static str),
+    /// Nothing is left that could ever happen. The time is the end that was asked for, or that of
+    /// the last event if the run had no end.
+    Exhausted,
+}
+
+/// An event that has happened.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Fired<E> {
+    /// When.
+    pub time: f64,
+    /// What.
+    pub event: E,
+}
+
+/// A running simulation of `M`, made by the model's `start`.
+///
+/// The same inputs and seed give the same events, bit for bit, however the run is cut into
+/// [`run_until`](Simulation::run_until) calls and whatever observes it.
+pub struct Simulation<M: Model> {
+    engine: Engine<M>,
+    failure: Option<SimError>,
+}
+
+impl<M: Model + Clone> Clone for Simulation<M>
+where
+    M::State: Clone,
+    M::Tallies: Clone,
+    M::Clocks: Clone,
+{
+    fn clone(&self) -> Self {
+        Simulation { engine: self.engine.clone(), failure: self.failure.clone() }
+    }
+}
+
+impl<M: Model> std::fmt::Debug for Simulation<M>
+where
+    M::State: std::fmt::Debug,
+{
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Simulation")
+            .field("model", &M::NAME)
+            .field("now", &self.now())
+            .field("state", self.state())
+            .finish_non_exhaustive()
+    }
+}
+
+impl<M: Model> Simulation<M> {
+    #[doc(hidden)]
+    #[must_use]
+    pub fn from_engine(engine: Engine<M>) -> Self {
+        Simulation { engine, failure: None }
+    }
+
+    /// The simulated time: that of the last event, or the end of the last run.
+    #[must_use]
+    pub fn now(&self) -> f64 {
+        self.engine.now
+    }
+
+    /// The state now.
+    #[must_use]
+    pub fn state(&self) -> &M::State {
+        &self.engine.state
+    }
+
+    /// The params, in the model as it was started.
+    #[must_use]
+    pub fn params(&self) -> &M {
+        &self.engine.model
+    }
+
+    /// The tallies now.
+    #[must_use]
+    pub fn tallies(&self) -> &M::Tallies {
+        &self.engine.tallies
+    }
+
+    /// The outputs (`observe`) now.
+    ///
+    /// # Errors
+    /// If an expression overflows or fails by `?`.
+    pub fn observe(&self) -> Result<M::Observed, SimError> {
+        self.view().observe()
+    }
+
+    /// A view as observers get it.
+    #[must_use]
+    pub fn view(&self) -> View<'_, M> {
+        View::new(&self.engine)
+    }
+
+    /// When the next event happens; infinity if never.
+    #[must_use]
+    pub fn next_time(&self) -> f64 {
+        if self.engine.stopped.is_some() { f64::INFINITY } else { M::next(&self.engine).time }
+    }
+
+    /// Changes the state from outside, then refreshes every clock.
+    ///
+    /// Clocks by `after` that stay enabled keep their ring time, as after an event. A failed
+    /// simulation whose state is mended here can go on.
+    ///
+    /// # Errors
+    /// If a clock, `stop` or `invariant` fails on the new state. The change stays.
+    pub fn update<R>(&mut self, change: impl FnOnce(&mut M::State) -> R) -> Result<R, SimError> {
+        let result = change(&mut self.engine.state);
+        self.failure = None;
+        self.guarded(M::refresh_all)?;
+        Ok(result)
+    }
+
+    /// Sets every tally back to its initial value: the end of a warm-up. The state stays.
+    ///
+    /// # Errors
+    /// If an initial value fails by `?` or overflow.
+    pub fn reset_tallies(&mut self) -> Result<(), SimError> {
+        self.engine.tallies = M::initial_tallies(&self.engine.model, self.engine.now)?;
+        Ok(())
+    }
+
+    /// Runs to `until` and then resets the tallies.
+    ///
+    /// # Errors
+    /// As [`run_until`](Simulation::run_until).
+    pub fn warm_up(&mut self, until: f64) -> Result<Outcome, SimError> {
+        let outcome = self.run_until(until)?;
+        self.reset_tallies()?;
+        Ok(outcome)
+    }
+
+    /// More than this many events at one instant are an error; 1,000,000 unless changed.
+    pub fn set_zeno_limit(&mut self, events: u64) {
+        self.engine.zeno_limit = events;
+    }
+
+    /// Whether invariants are checked. At first they are if the crate of the model is compiled
+    /// with `debug_assertions`.
+    pub fn check_invariants(&mut self, on: bool) {
+        self.engine.check_invariants = on;
+    }
+
+    /// Executes the next event; `None` if there is none, or a `stop` holds.
+    ///
+    /// # Errors
+    /// Any [`SimError`] of the event.
+    pub fn step(&mut self) -> Result<Option<Fired<M::Event>>, SimError> {
+        self.ready()?;
+        if self.engine.stopped.is_some() {
+            return Ok(None);
+        }
+        let next = M::next(&self.engine);
+        if next.time == f64::INFINITY {
+            return Ok(None);
+        }
+        let event = self.guarded(|engine| M::fire(engine, next))?;
+        Ok(Some(Fired { time: self.engine.now, event }))
+    }
+
+    /// The events from now on, until none is left or a `stop` holds. After an error it ends.
+    pub fn events(&mut self) -> Events<'_, M> {
+        Events { simulation: self, ended: false }
+    }
+
+    /// Executes every event up to and including time `until`, and none after it.
+    ///
+    /// # Errors
+    /// Any [`SimError`] of an event; and [`ErrorKind::EndTime`] if `until` is before now or NaN.
+    pub fn run_until(&mut self, until: f64) -> Result<Outcome, SimError> {
+        self.run_with(&mut (), until)
+    }
+
+    /// Runs to `until` and calls `each` after every event.
+    ///
+    /// # Errors
+    /// As [`run_until`](Simulation::run_until).
+    pub fn run_each(&mut self, until: f64, each: impl FnMut(View<'_, M>, M::Event)) -> Result<Outcome, SimError> {
+        self.run_with(&mut crate::observer::on_event(each), until)
+    }
+
+    /// Runs to `until` under an [`Observer`], or a tuple of them.
+    ///
+    /// # Errors
+    /// As [`run_until`](Simulation::run_until), and what the observer returns.
+    pub fn run_with<O: Observer<M>>(&mut self, observer: &mut O, until: f64) -> Result<Outcome, SimError> {
+        self.ready()?;
+        let now = self.engine.now;
+        if until < now || until.is_nan() {
+            return Err(SimError::new(ErrorKind::EndTime { until, now }, now));
+        }
+        let outcome = self.run(observer, until)?;
+        if O::ACTIVE {
+            observer.finish(self.view())?;
+        }
+        Ok(outcome)
+    }
+
+    fn ready(&self) -> Result<(), SimError> {
+        match &self.failure {
+            Some(error) => Err(error.clone()),
+            None => Ok(()),
+        }
+    }
+
+    fn run<O: Observer<M>>(&mut self, observer: &mut O, until: f64) -> Result<Outcome, SimError> {
+        let engine = &mut self.engine;
+        loop {
+            if let Some(stop) = engine.stopped {
+                return Ok(Outcome::Stopped(M::STOPS[stop]));
+            }
+            let next = M::next(engine);
+            if next.time > until || next.time == f64::INFINITY {
+                if until < f64::INFINITY {
+                    if O::ACTIVE && until > engine.now {
+                        observer.advance(View::new(engine), until)?;
+                    }
+                    engine.pause_at(until);
+                }
+                return Ok(if next.time == f64::INFINITY { Outcome::Exhausted } else { Outcome::Reached });
+            }
+            if O::ACTIVE && next.time > engine.now {
+                observer.advance(View::new(engine), next.time)?;
+            }
+            match M::fire(engine, next) {
+                Ok(event) if O::ACTIVE => observer.event(View::new(engine), event)?,
+                Ok(_) => {}
+                // What an observer fails with is no fault of the simulation, which can go on.
+                Err(error) => {
+                    self.failure = Some(error.clone());
+                    return Err(error);
+                }
+            }
+        }
+    }
+
+    fn guarded<R>(&mut self, work: impl FnOnce(&mut Engine<M>) -> Result<R, SimError>) -> Result<R, SimError> {
+        let result = work(&mut self.engine);
+        if let Err(error) = &result {
+            self.failure = Some(error.clone());
+        }
+        result
+    }
+}
+
+/// Iterator over the events of a simulation; see [`Simulation::events`].
+#[must_use = "the events happen as the iterator is read"]
+pub struct Events<'a, M: Model> {
+    simulation: &'a mut Simulation<M>,
+    ended: bool,
+}
+
+impl<M: Model> Iterator for Events<'_, M> {
+    type Item = Result<Fired<M::Event>, SimError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if self.ended {
+            return None;
+        }
+        let item = self.simulation.step().transpose();
+        self.ended = !matches!(item, Some(Ok(_)));
+        item
+    }
+}
