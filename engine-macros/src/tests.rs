@@ -1,1 +1,258 @@
+//! Every stage's value for a dozen small models.
 
+use quote::quote;
+
+use crate::errors::Errors;
+use crate::{compile, emit, expand, graph, plan, resolve, syntax};
+
+/// Graph, plan and expansion.
+macro_rules! stages {
+    ($name:ident: $($block:tt)*) => {
+        #[test]
+        fn $name() {
+            let tokens = quote!($($block)*);
+            let mut errors = Errors::default();
+            let model = syntax::parse(tokens, &mut errors).expect("a model");
+            let resolved = resolve::resolve(&model, &mut errors);
+            assert_eq!(errors.messages(), Vec::<String>::new());
+            let graph = graph::derive(&resolved);
+            let plan = plan::lay_out(&graph, model.options.select);
+            insta::assert_snapshot!(concat!(stringify!($name), "_graph"), graph);
+            insta::assert_snapshot!(concat!(stringify!($name), "_plan"), plan);
+            let expansion = expand::format(&emit::emit(&model, &resolved, &graph, &plan));
+            insta::assert_snapshot!(concat!(stringify!($name), "_expansion"), engine_part(&expansion));
+        }
+    };
+}
+
+/// What of an expansion differs from model to model: without the types, which the first model
+/// shows, and the list of lints.
+fn engine_part(expansion: &str) -> &str {
+    expansion.find("const _: () = {").map_or(expansion, |at| &expansion[at..])
+}
+
+fn messages(tokens: proc_macro2::TokenStream) -> Vec<String> {
+    let mut errors = Errors::default();
+    if let Some(model) = syntax::parse(tokens, &mut errors) {
+        if !errors.any() {
+            resolve::resolve(&model, &mut errors);
+        }
+    }
+    errors.messages()
+}
+
+#[test]
+fn types() {
+    let tokens = quote! {
+        /// Two kinds.
+        #[derive(Clone)]
+        pub(crate) model Kinds<T: Copy> where T: Default {
+            /// How fast.
+            param k: f64 = 1.0 in 0.0..;
+            state given: T;
+            #[serde(skip)]
+            state a: u64 = 0;
+            tally seen: u64 = 0;
+            /// Goes.
+            clock goes_on: rate(k) => { a += 1; }
+            observe level = a;
+            observe all: Vec<u64> = vec![a];
+        }
+    };
+    let expansion = expand::format(&compile::simulation(tokens));
+    let end = expansion.find("const _: () = {").expect("the engine follows the types");
+    insta::assert_snapshot!(&expansion[..end]);
+}
+
+stages!(sir: model Sir {
+    param beta: f64 = 0.3;
+    param gamma: f64 = 0.1;
+    state s: u64;
+    state i: u64;
+    state r: u64 = 0;
+    let n = (s + i + r) as f64;
+    clock infection: rate(beta * s as f64 * i as f64 / n) => { s -= 1; i += 1; }
+    clock recovery: rate(gamma * i as f64) => { i -= 1; r += 1; }
+    observe prevalence = i as f64 / n;
+    invariant closed: s + i + r > 0;
+    stop extinct if i == 0;
+});
+
+stages!(reactions: model Dimers {
+    param k: f64 = 1.0;
+    state a: u64 = 10;
+    state b: u32 = 0;
+    reaction bind: 2 a -> b @ k;
+    reaction part: b -> 2 a @ 2;
+    reaction grow: a -> a + b @ rate(k * b as f64);
+    reaction made: -> a @ after(3.0);
+});
+
+stages!(delays: model Delays {
+    state on: bool = true;
+    state load: u32 = 1;
+    clock plain: after(1.0) => { on = !on; }
+    clock redrawn if on: after(load as f64, redraw) => { load += 1; }
+    clock resumed if on: after(2.0, resume) => {}
+    clock shared if on: after(3.0, speed(1.0 / load as f64)) => { load = 1; }
+});
+
+stages!(times: model Times {
+    param period: f64 = 1.0;
+    state next: f64 = 0.5;
+    state n: u32 = 0;
+    clock given if n < 5: at(next) => { next = now + 1.0; }
+    clock soon: at(if n == 3 { now } else { never }) => { n += 1; }
+    clock tick: every(period, from = 0.25), priority = (-1, 2) => { n += 1; }
+    clock tock: every(2.0 * next), priority = (1,) => {}
+});
+
+stages!(next_reaction: #[select(next_reaction)] model Next {
+    state a: u64 = 3;
+    clock up: rate(1.0) => { a += 1; }
+    clock down if a > 0: rate(a as f64) => { a -= 1; }
+});
+
+stages!(a_single_clock: model Single {
+    state n: u64 = 0;
+    clock only: rate(1.0) => n += 1;
+});
+
+stages!(mixed_race: model Mixed {
+    state n: u64 = 0;
+    clock leaves: rate(n as f64) => { n -= 1; }
+    clock comes: rate(2.0) => { n += 1; }
+    clock more: rate(0.5) => { n += 2; }
+    clock resets: every(10.0), priority = -1 => { n = 0; }
+});
+
+stages!(bodies: model Bodies {
+    param mu: f64;
+    state queue: VecDeque<f64> = VecDeque::new();
+    state phase: Phase = Phase::Idle;
+    state served: u32 = 0;
+    tally waits: Vec<f64> = Vec::new();
+    action serve(by: u32) {
+        if queue.is_empty() { return; }
+        served += by;
+        phase = Phase::Busy { since: now };
+    }
+    clock arrive: rate(1.0) => { queue.push_back(now); serve(1 + served); }
+    clock done if matches!(phase, Phase::Busy { .. }): after(rng.sample(Exp::new(mu)?)) => {
+        let Some(came) = queue.pop_front() else { return };
+        waits.push(now - came);
+        #[cfg(any())]
+        served -= 5;
+        let total: u32 = (0..3).map(|k| k * served).sum();
+        assert!(total > 0);
+        println!("{served} {total}");
+        queue.iter_mut().for_each(|t| *t += 1.0);
+        match &mut phase { Phase::Busy { since } => *since = 0.0, Phase::Idle => serve(2) }
+    }
+    init { queue.push_back(rng.random()); }
+});
+
+stages!(definitions: model Definitions<const N: usize> {
+    param a: f64 = 1.0;
+    param b: f64 = 2.0 * a in a..=10.0;
+    state n: u64 = 3;
+    state m: u64 = n + N as u64;
+    let ratio = a / b;
+    let table = vec![ratio; N];
+    let half: u64 = n / 2;
+    let both = half + m;
+    clock t: rate(ratio * both as f64 + table[0]) => { n = both; m -= 1; }
+});
+
+stages!(rollback: #[rollback] model Rollback {
+    state list: Vec<u64> = Vec::new();
+    clock t: rate(1.0) => { list.push(1); let first = list.get(7).ok_or(Missing)?; }
+});
+
+stages!(raw_identifiers: model r#Raw {
+    state r#type: u64 = 0;
+    clock r#loop: rate(r#type as f64,), => { r#type += 1; };
+});
+
+stages!(nothing_happens: model Nothing {
+    param k: f64 = 1.0;
+    state a: u64 = 0;
+    observe b = a;
+});
+
+#[test]
+fn a_large_model_is_tables() {
+    let clocks = (0..70).map(|i| {
+        let name = quote::format_ident!("c{i}");
+        quote!(clock #name: rate(n as f64) => { n += 1; })
+    });
+    let timed = (0..17).map(|i| {
+        let name = quote::format_ident!("t{i}");
+        quote!(clock #name: every(1.0) => {})
+    });
+    let tokens = quote!(model Large { state n: u64 = 0; #(#clocks)* #(#timed)* });
+    let mut errors = Errors::default();
+    let model = syntax::parse(tokens, &mut errors).expect("a model");
+    let resolved = resolve::resolve(&model, &mut errors);
+    let graph = graph::derive(&resolved);
+    let plan = plan::lay_out(&graph, model.options.select);
+    let summary: String = plan.to_string().lines().take(1).collect();
+    insta::assert_snapshot!(summary);
+    let expansion = expand::format(&emit::emit(&model, &resolved, &graph, &plan));
+    let clock = expansion.find("fn __cr_fire_c3").expect("a function for the clock");
+    insta::assert_snapshot!("a_large_model_fires", &expansion[clock..][..2200]);
+}
+
+/// While the user is typing, what is there already stays usable.
+#[test]
+fn an_incomplete_input_still_gives_its_types() {
+    let tokens = quote! {
+        pub model Typing {
+            param k: f64 = 1.0;
+            state a: u64 = 0;
+            clock tick: rate(k) => { a. }
+            clock tack: rate(
+            ) => { }
+            observe
+        }
+    };
+    insta::assert_snapshot!(expand::format(&compile::simulation(tokens)));
+}
+
+#[test]
+fn configured_items_are_asked_for_and_stripped() {
+    let block = quote! {
+        model Configured {
+            #[cfg(feature = "x")]
+            state a: u64 = 0;
+            /// Stays.
+            #[cfg(not(feature = "x"))]
+            #[cfg(unix)]
+            clock c: rate(1.0) => { };
+            state b: u64 = 0;
+            action d() { }
+            #[cfg(unix)]
+            clock e if 1 >= 2: rate(1.0) => d();
+        }
+    };
+    insta::assert_snapshot!("configured_asks", expand::format(&compile::simulation(block.clone())));
+    let answered = quote!(__cr_cfg_answers { false true true } #block);
+    let crate::cfg::Decision::Ready(stripped) = crate::cfg::decide(answered) else { panic!("the answers are there") };
+    insta::assert_snapshot!("configured_stripped", stripped);
+}
+
+#[test]
+fn messages_come_all_at_once_and_in_order() {
+    let messages = messages(quote! {
+        model Wrong {
+            param k: f64 = 1.0;
+            state a: u64 = 0;
+            let b = c + 1;
+            let c = b;
+            clock t: rate({ a += 1; now }) => { k = 2.0; let a = 3; nothing(); act(1); }
+            action act() {}
+            stop s if k > 1.0;
+        }
+    });
+    insta::assert_snapshot!(messages.join("\n"));
+}
