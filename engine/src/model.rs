@@ -4,6 +4,7 @@ use crate::error::{ErrorKind, SimError};
 use crate::graph::Graph;
 use crate::rng::Rng;
 use crate::simulation::Simulation;
+use crate::view::View;
 
 /// A model, as `simulation!` implements it.
 ///
@@ -54,15 +55,15 @@ pub trait Model: Sized {
     #[doc(hidden)]
     fn initial_tallies(model: &Self, now: f64) -> Result<Self::Tallies, SimError>;
     #[doc(hidden)]
-    fn refresh_all(engine: &mut Engine<Self>) -> Result<(), SimError>;
+    fn refresh_all(engine: &mut Active<'_, Self>) -> Result<(), SimError>;
     #[doc(hidden)]
-    fn next(engine: &Engine<Self>) -> Next;
+    fn next(clocks: &Self::Clocks) -> Next;
     #[doc(hidden)]
-    fn fire(engine: &mut Engine<Self>, next: Next) -> Result<Self::Event, SimError>;
+    fn fire(engine: &mut Active<'_, Self>, next: Next) -> Result<Self::Event, SimError>;
     #[doc(hidden)]
-    fn observe(engine: &Engine<Self>, now: f64) -> Result<Self::Observed, SimError>;
+    fn observe(view: View<'_, Self>) -> Result<Self::Observed, SimError>;
     #[doc(hidden)]
-    fn outputs(engine: &Engine<Self>, now: f64, into: &mut [f64]) -> Result<(), SimError>;
+    fn outputs(view: View<'_, Self>, into: &mut [f64]) -> Result<(), SimError>;
 }
 
 /// The next event, before it happens.
@@ -89,6 +90,27 @@ pub struct Engine<M: Model> {
     pub state: M::State,
     pub tallies: M::Tallies,
     pub clocks: M::Clocks,
+    pub progress: Progress,
+}
+
+/// An engine at work: its parts, each on its own, so that the compiler can keep in registers
+/// those whose address nobody takes.
+#[doc(hidden)]
+#[derive(Debug)]
+#[allow(missing_docs)]
+pub struct Active<'a, M: Model> {
+    pub model: &'a M,
+    pub state: &'a mut M::State,
+    pub tallies: &'a mut M::Tallies,
+    pub clocks: &'a mut M::Clocks,
+    pub progress: &'a mut Progress,
+}
+
+/// How far a run is.
+#[doc(hidden)]
+#[derive(Clone, Debug)]
+#[allow(missing_docs)]
+pub struct Progress {
     pub rng: Rng,
     pub now: f64,
     /// What rounding took from `now`.
@@ -119,11 +141,7 @@ impl<M: Model> Engine<M> {
             return Err(SimError::new(ErrorKind::Time { value: start, reason }, start));
         }
         let tallies = M::initial_tallies(&model, start)?;
-        Ok(Engine {
-            model,
-            state,
-            tallies,
-            clocks,
+        let progress = Progress {
             rng,
             now: start,
             low: 0.0,
@@ -132,37 +150,53 @@ impl<M: Model> Engine<M> {
             zeno_limit: 1_000_000,
             check_invariants,
             stopped: None,
-        })
+        };
+        Ok(Engine { model, state, tallies, clocks, progress })
     }
 
+    /// The engine at work.
+    pub fn active(&mut self) -> Active<'_, M> {
+        Active {
+            model: &self.model,
+            state: &mut self.state,
+            tallies: &mut self.tallies,
+            clocks: &mut self.clocks,
+            progress: &mut self.progress,
+        }
+    }
+}
+
+impl Progress {
     /// Moves the time to an event at `time + low` and counts it against the Zeno budget. Gives the
-    /// time before, to go back to if the event fails.
+    /// moment before, to go back to if the event fails.
     ///
     /// # Errors
     /// If the budget is used up.
-    #[inline]
+    #[inline(always)]
     pub fn enter(&mut self, time: f64, low: f64) -> Result<Moment, SimError> {
         let before = Moment { now: self.now, low: self.low };
         if time > self.now {
-            self.instant = 0;
+            self.instant = 1;
+        } else {
+            self.instant += 1;
+            if self.instant > self.zeno_limit {
+                return Err(zeno(self.zeno_limit, time));
+            }
         }
-        if self.instant >= self.zeno_limit {
-            return Err(zeno(self.zeno_limit, time));
-        }
-        self.instant += 1;
         self.now = time;
         self.low = low;
         Ok(before)
     }
 
-    /// Goes back to the time before an event that failed.
-    #[cold]
+    /// Goes back to the moment before an event that failed.
+    #[inline(always)]
     pub fn leave(&mut self, before: Moment) {
         self.now = before.now;
         self.low = before.low;
     }
 
     /// Moves the time to the end of a run, where nothing happens.
+    #[inline]
     pub(crate) fn pause_at(&mut self, until: f64) {
         if until > self.now {
             self.now = until;

@@ -1,7 +1,7 @@
 //! A model that runs.
 
 use crate::error::{ErrorKind, SimError};
-use crate::model::{Engine, Model};
+use crate::model::{Active, Engine, Model};
 use crate::observer::Observer;
 use crate::view::View;
 
@@ -30,8 +30,12 @@ pub struct Fired<E> {
 ///
 /// The same inputs and seed give the same events, bit for bit, however the run is cut into
 /// [`run_until`](Simulation::run_until) calls and whatever observes it.
+///
+/// A panic inside a block – of an `assert!`, say – takes the simulation with it; what is an error
+/// of the run leaves it readable.
 pub struct Simulation<M: Model> {
-    engine: Engine<M>,
+    /// Missing only while a run has it.
+    engine: Option<Engine<M>>,
     failure: Option<SimError>,
 }
 
@@ -63,31 +67,39 @@ impl<M: Model> Simulation<M> {
     #[doc(hidden)]
     #[must_use]
     pub fn from_engine(engine: Engine<M>) -> Self {
-        Simulation { engine, failure: None }
+        Simulation { engine: Some(engine), failure: None }
+    }
+
+    fn engine(&self) -> &Engine<M> {
+        self.engine.as_ref().expect(LOST)
+    }
+
+    fn engine_mut(&mut self) -> &mut Engine<M> {
+        self.engine.as_mut().expect(LOST)
     }
 
     /// The simulated time: that of the last event, or the end of the last run.
     #[must_use]
     pub fn now(&self) -> f64 {
-        self.engine.now
+        self.engine().progress.now
     }
 
     /// The state now.
     #[must_use]
     pub fn state(&self) -> &M::State {
-        &self.engine.state
+        &self.engine().state
     }
 
     /// The params, in the model as it was started.
     #[must_use]
     pub fn params(&self) -> &M {
-        &self.engine.model
+        &self.engine().model
     }
 
     /// The tallies now.
     #[must_use]
     pub fn tallies(&self) -> &M::Tallies {
-        &self.engine.tallies
+        &self.engine().tallies
     }
 
     /// The outputs (`observe`) now.
@@ -101,13 +113,14 @@ impl<M: Model> Simulation<M> {
     /// A view as observers get it.
     #[must_use]
     pub fn view(&self) -> View<'_, M> {
-        View::new(&self.engine)
+        View::of(self.engine())
     }
 
     /// When the next event happens; infinity if never.
     #[must_use]
     pub fn next_time(&self) -> f64 {
-        if self.engine.stopped.is_some() { f64::INFINITY } else { M::next(&self.engine).time }
+        let engine = self.engine();
+        if engine.progress.stopped.is_some() { f64::INFINITY } else { M::next(&engine.clocks).time }
     }
 
     /// Changes the state from outside, then refreshes every clock.
@@ -118,9 +131,9 @@ impl<M: Model> Simulation<M> {
     /// # Errors
     /// If a clock, `stop` or `invariant` fails on the new state. The change stays.
     pub fn update<R>(&mut self, change: impl FnOnce(&mut M::State) -> R) -> Result<R, SimError> {
-        let result = change(&mut self.engine.state);
+        let result = change(&mut self.engine_mut().state);
         self.failure = None;
-        self.guarded(M::refresh_all)?;
+        self.guarded(|engine| M::refresh_all(engine))?;
         Ok(result)
     }
 
@@ -129,7 +142,8 @@ impl<M: Model> Simulation<M> {
     /// # Errors
     /// If an initial value fails by `?` or overflow.
     pub fn reset_tallies(&mut self) -> Result<(), SimError> {
-        self.engine.tallies = M::initial_tallies(&self.engine.model, self.engine.now)?;
+        let engine = self.engine_mut();
+        engine.tallies = M::initial_tallies(&engine.model, engine.progress.now)?;
         Ok(())
     }
 
@@ -145,13 +159,13 @@ impl<M: Model> Simulation<M> {
 
     /// More than this many events at one instant are an error; 1,000,000 unless changed.
     pub fn set_zeno_limit(&mut self, events: u64) {
-        self.engine.zeno_limit = events;
+        self.engine_mut().progress.zeno_limit = events;
     }
 
     /// Whether invariants are checked. At first they are if the crate of the model is compiled
     /// with `debug_assertions`.
     pub fn check_invariants(&mut self, on: bool) {
-        self.engine.check_invariants = on;
+        self.engine_mut().progress.check_invariants = on;
     }
 
     /// Executes the next event; `None` if there is none, or a `stop` holds.
@@ -160,15 +174,13 @@ impl<M: Model> Simulation<M> {
     /// Any [`SimError`] of the event.
     pub fn step(&mut self) -> Result<Option<Fired<M::Event>>, SimError> {
         self.ready()?;
-        if self.engine.stopped.is_some() {
-            return Ok(None);
-        }
-        let next = M::next(&self.engine);
-        if next.time == f64::INFINITY {
+        let engine = self.engine();
+        let next = M::next(&engine.clocks);
+        if engine.progress.stopped.is_some() || next.time == f64::INFINITY {
             return Ok(None);
         }
         let event = self.guarded(|engine| M::fire(engine, next))?;
-        Ok(Some(Fired { time: self.engine.now, event }))
+        Ok(Some(Fired { time: self.now(), event }))
     }
 
     /// The events from now on, until none is left or a `stop` holds. After an error it ends.
@@ -198,7 +210,7 @@ impl<M: Model> Simulation<M> {
     /// As [`run_until`](Simulation::run_until), and what the observer returns.
     pub fn run_with<O: Observer<M>>(&mut self, observer: &mut O, until: f64) -> Result<Outcome, SimError> {
         self.ready()?;
-        let now = self.engine.now;
+        let now = self.now();
         if until < now || until.is_nan() {
             return Err(SimError::new(ErrorKind::EndTime { until, now }, now));
         }
@@ -217,42 +229,70 @@ impl<M: Model> Simulation<M> {
     }
 
     fn run<O: Observer<M>>(&mut self, observer: &mut O, until: f64) -> Result<Outcome, SimError> {
-        let engine = &mut self.engine;
-        loop {
-            if let Some(stop) = engine.stopped {
-                return Ok(Outcome::Stopped(M::STOPS[stop]));
+        let engine = self.engine.take().expect(LOST);
+        let Engine { model, mut state, mut tallies, mut clocks, mut progress } = engine;
+        let mut engine = Active {
+            model: &model,
+            state: &mut state,
+            tallies: &mut tallies,
+            clocks: &mut clocks,
+            progress: &mut progress,
+        };
+        let outcome = run(&mut engine, observer, until);
+        self.engine = Some(Engine { model, state, tallies, clocks, progress });
+        outcome.map_err(|failure| match failure {
+            Failure::Event(error) => {
+                self.failure = Some(error.clone());
+                error
             }
-            let next = M::next(engine);
-            if next.time > until || next.time == f64::INFINITY {
-                if until < f64::INFINITY {
-                    if O::ACTIVE && until > engine.now {
-                        observer.advance(View::new(engine), until)?;
-                    }
-                    engine.pause_at(until);
-                }
-                return Ok(if next.time == f64::INFINITY { Outcome::Exhausted } else { Outcome::Reached });
-            }
-            if O::ACTIVE && next.time > engine.now {
-                observer.advance(View::new(engine), next.time)?;
-            }
-            match M::fire(engine, next) {
-                Ok(event) if O::ACTIVE => observer.event(View::new(engine), event)?,
-                Ok(_) => {}
-                // What an observer fails with is no fault of the simulation, which can go on.
-                Err(error) => {
-                    self.failure = Some(error.clone());
-                    return Err(error);
-                }
-            }
-        }
+            // What an observer fails with is no fault of the simulation, which can go on.
+            Failure::Observer(error) => error,
+        })
     }
 
-    fn guarded<R>(&mut self, work: impl FnOnce(&mut Engine<M>) -> Result<R, SimError>) -> Result<R, SimError> {
-        let result = work(&mut self.engine);
+    fn guarded<R>(&mut self, work: impl FnOnce(&mut Active<'_, M>) -> Result<R, SimError>) -> Result<R, SimError> {
+        let result = work(&mut self.engine_mut().active());
         if let Err(error) = &result {
             self.failure = Some(error.clone());
         }
         result
+    }
+}
+
+const LOST: &str = "the simulation was lost when its block panicked";
+
+/// Who failed.
+enum Failure {
+    Event(SimError),
+    Observer(SimError),
+}
+
+/// The loop.
+#[inline(always)]
+fn run<M: Model, O: Observer<M>>(engine: &mut Active<'_, M>, observer: &mut O, until: f64) -> Result<Outcome, Failure> {
+    loop {
+        if !M::STOPS.is_empty() {
+            if let Some(stop) = engine.progress.stopped {
+                return Ok(Outcome::Stopped(M::STOPS[stop]));
+            }
+        }
+        let next = M::next(engine.clocks);
+        if next.time > until || next.time == f64::INFINITY {
+            if until < f64::INFINITY {
+                if O::ACTIVE && until > engine.progress.now {
+                    observer.advance(View::new(engine), until).map_err(Failure::Observer)?;
+                }
+                engine.progress.pause_at(until);
+            }
+            return Ok(if next.time == f64::INFINITY { Outcome::Exhausted } else { Outcome::Reached });
+        }
+        if O::ACTIVE && next.time > engine.progress.now {
+            observer.advance(View::new(engine), next.time).map_err(Failure::Observer)?;
+        }
+        let event = M::fire(engine, next).map_err(Failure::Event)?;
+        if O::ACTIVE {
+            observer.event(View::new(engine), event).map_err(Failure::Observer)?;
+        }
     }
 }
 

@@ -48,9 +48,16 @@ impl Exponential {
 ///
 /// # Errors
 /// If it is negative, NaN or infinite.
-#[inline]
+#[inline(always)]
 pub fn rate(value: f64) -> Result<f64, Fault> {
-    if (0.0..=f64::MAX).contains(&value) { Ok(value) } else { Err(Fault::new(ErrorKind::Rate { value })) }
+    // The bits of finite numbers that are not negative are the smallest there are.
+    if value.to_bits() <= f64::MAX.to_bits() { Ok(value) } else { odd_rate(value) }
+}
+
+/// A rate that is −0.0, or none at all.
+#[cold]
+fn odd_rate(value: f64) -> Result<f64, Fault> {
+    if value == 0.0 { Ok(0.0) } else { Err(Fault::new(ErrorKind::Rate { value })) }
 }
 
 /// `at(E)`.

@@ -1,12 +1,20 @@
 //! What an observer sees.
 
 use crate::error::SimError;
-use crate::model::{Engine, Model};
+use crate::model::{Active, Engine, Model};
 
 /// A read-only look at a running simulation, at one moment.
 pub struct View<'a, M: Model> {
-    engine: &'a Engine<M>,
-    now: f64,
+    #[doc(hidden)]
+    pub model: &'a M,
+    #[doc(hidden)]
+    pub state: &'a M::State,
+    #[doc(hidden)]
+    pub tallies: &'a M::Tallies,
+    #[doc(hidden)]
+    pub clocks: &'a M::Clocks,
+    #[doc(hidden)]
+    pub now: f64,
 }
 
 impl<M: Model> Clone for View<'_, M> {
@@ -18,8 +26,25 @@ impl<M: Model> Clone for View<'_, M> {
 impl<M: Model> Copy for View<'_, M> {}
 
 impl<'a, M: Model> View<'a, M> {
-    pub(crate) fn new(engine: &'a Engine<M>) -> Self {
-        View { engine, now: engine.now }
+    #[inline(always)]
+    pub(crate) fn new(engine: &'a Active<'_, M>) -> Self {
+        View {
+            model: engine.model,
+            state: engine.state,
+            tallies: engine.tallies,
+            clocks: engine.clocks,
+            now: engine.progress.now,
+        }
+    }
+
+    pub(crate) fn of(engine: &'a Engine<M>) -> Self {
+        View {
+            model: &engine.model,
+            state: &engine.state,
+            tallies: &engine.tallies,
+            clocks: &engine.clocks,
+            now: engine.progress.now,
+        }
     }
 
     /// The same simulation at `time`, before its next event: what reads `now` sees `time`.
@@ -28,7 +53,7 @@ impl<'a, M: Model> View<'a, M> {
     /// `view.now()` to `until`; an earlier time is taken as `view.now()`.
     #[must_use]
     pub fn at(self, time: f64) -> Self {
-        View { engine: self.engine, now: time.max(self.now) }
+        View { now: time.max(self.now), ..self }
     }
 
     /// The simulated time.
@@ -40,19 +65,19 @@ impl<'a, M: Model> View<'a, M> {
     /// The state.
     #[must_use]
     pub fn state(&self) -> &'a M::State {
-        &self.engine.state
+        self.state
     }
 
     /// The params.
     #[must_use]
     pub fn params(&self) -> &'a M {
-        &self.engine.model
+        self.model
     }
 
     /// The tallies.
     #[must_use]
     pub fn tallies(&self) -> &'a M::Tallies {
-        &self.engine.tallies
+        self.tallies
     }
 
     /// The outputs (`observe`).
@@ -60,7 +85,7 @@ impl<'a, M: Model> View<'a, M> {
     /// # Errors
     /// If an expression overflows or fails by `?`.
     pub fn observe(&self) -> Result<M::Observed, SimError> {
-        M::observe(self.engine, self.now)
+        M::observe(*self)
     }
 
     /// The numeric outputs in the order of [`Model::OUTPUTS`].
@@ -71,7 +96,7 @@ impl<'a, M: Model> View<'a, M> {
     /// # Panics
     /// If `into` is shorter than [`Model::OUTPUTS`].
     pub fn outputs(&self, into: &mut [f64]) -> Result<(), SimError> {
-        M::outputs(self.engine, self.now, into)
+        M::outputs(*self, into)
     }
 
     /// The numeric output `name`; `None` if the model has none of that name.

@@ -56,19 +56,17 @@ pub(crate) fn fallback(model: &Model, errors: Errors) -> TokenStream {
                     __crt_model: &Self,
                     __crt_now: #private::core::primitive::f64,
                 ) -> #result<Self::Tallies, #sim_error> #stub
-                fn refresh_all(__crt_engine: &mut #private::Engine<Self>) -> #result<(), #sim_error> #stub
-                fn next(__crt_engine: &#private::Engine<Self>) -> #private::Next #stub
+                fn refresh_all(__crt_engine: &mut #private::Active<'_, Self>) -> #result<(), #sim_error> #stub
+                fn next(__crt_clocks: &Self::Clocks) -> #private::Next #stub
                 fn fire(
-                    __crt_engine: &mut #private::Engine<Self>,
+                    __crt_engine: &mut #private::Active<'_, Self>,
                     __crt_next: #private::Next,
                 ) -> #result<#event, #sim_error> #stub
                 fn observe(
-                    __crt_engine: &#private::Engine<Self>,
-                    __crt_now: #private::core::primitive::f64,
-                ) -> #result<Self::Observed, #sim_error> #stub
+                    __crt_view: #private::View<'_, Self>,
+                    ) -> #result<Self::Observed, #sim_error> #stub
                 fn outputs(
-                    __crt_engine: &#private::Engine<Self>,
-                    __crt_now: #private::core::primitive::f64,
+                    __crt_view: #private::View<'_, Self>,
                     __crt_into: &mut [#private::core::primitive::f64],
                 ) -> #result<(), #sim_error> #stub
             }

@@ -12,9 +12,7 @@ use crate::resolve::{Timing, variant};
 
 /// Two functions for each clock: `fire`, which keeps what it needs to go back to, and `happen`.
 pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
-    let mut out: TokenStream = (0..cx.resolved.clocks.len()).map(|clock| fire_one(cx, clock)).collect();
-    out.extend(race_first(cx));
-    out
+    (0..cx.resolved.clocks.len()).map(|clock| fire_one(cx, clock)).collect()
 }
 
 fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
@@ -58,13 +56,13 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
             __crt_time: #private::core::primitive::f64,
             __crt_low: #private::core::primitive::f64,
         ) -> #outcome {
-            let __crt_before = __crt_e.enter(__crt_time, __crt_low).map_err(|__crt_error| __crt_error.of(#whose).during(#whose))?;
+            let __crt_before = __crt_e.progress.enter(__crt_time, __crt_low).map_err(|__crt_error| __crt_error.of(#whose).during(#whose))?;
             #(#save)*
             match Self::#happen(__crt_e) {
                 #private::core::result::Result::Ok(()) => #private::core::result::Result::Ok(#event::#variant),
                 #private::core::result::Result::Err(__crt_error) => {
                     #(#restore)*
-                    __crt_e.leave(__crt_before);
+                    __crt_e.progress.leave(__crt_before);
                     #private::core::result::Result::Err(__crt_error.during(#whose))
                 }
             }
@@ -106,61 +104,59 @@ fn rang(cx: &Cx<'_>, number: usize) -> TokenStream {
     let off = quote!(__crt_e.clocks.times.set(#slot, #private::core::primitive::f64::INFINITY););
     match &clock.timing {
         Timing::Rate(_) => quote!(__crt_e.clocks.#memory.rang(); #off),
-        Timing::At(_) => quote!(__crt_e.clocks.#memory.rang(__crt_e.now); #off),
+        Timing::At(_) => quote!(__crt_e.clocks.#memory.rang(__crt_e.progress.now); #off),
         Timing::After { .. } => quote!(__crt_e.clocks.#memory.rang();),
-        Timing::Every { .. } => quote!(__crt_e.clocks.#memory.rang(__crt_e.now);),
+        Timing::Every { .. } => quote!(__crt_e.clocks.#memory.rang(__crt_e.progress.now);),
     }
 }
 
 /// `Model::next`.
 pub(super) fn next(cx: &Cx<'_>) -> TokenStream {
     let private = &cx.private;
-    let engine = cx.engine();
-    let race = quote!(#private::Next { time: __crt_e.clocks.race.time, slot: #private::Next::RACE });
+    let race = quote!(#private::Next { time: __crt_clocks.race.time, slot: #private::Next::RACE });
+    let timed = quote!(#private::Next { time: __crt_time, slot: __crt_slot });
+    let earliest = quote!(let (__crt_time, __crt_slot) = __crt_clocks.times.earliest(););
     let content = match (cx.plan.leaves.is_empty(), cx.plan.slots.is_empty()) {
         (true, true) => quote!(#private::Next { time: #private::core::primitive::f64::INFINITY, slot: 0 }),
         (false, true) => race,
-        (true, false) => quote! {
-            let (__crt_time, __crt_slot) = __crt_e.clocks.times.earliest();
-            #private::Next { time: __crt_time, slot: __crt_slot }
-        },
-        (false, false) => quote! {
-            let (__crt_time, __crt_slot) = __crt_e.clocks.times.earliest();
-            if __crt_e.clocks.race.time < __crt_time || (__crt_e.clocks.race.time == __crt_time && Self::__cr_race_first(__crt_e, __crt_slot)) {
-                #race
-            } else {
-                #private::Next { time: __crt_time, slot: __crt_slot }
+        (true, false) => quote!(#earliest #timed),
+        (false, false) => {
+            let tie = tie(cx);
+            quote! {
+                #earliest
+                let __crt_race = __crt_clocks.race.time;
+                if __crt_race < __crt_time || (__crt_race == __crt_time && __crt_race < #private::core::primitive::f64::INFINITY && #tie) {
+                    #race
+                } else {
+                    #timed
+                }
             }
-        },
+        }
     };
     quote! {
         #[inline(always)]
-        fn next(__crt_e: &#engine) -> #private::Next {
+        fn next(__crt_clocks: &Self::Clocks) -> #private::Next {
             #content
         }
     }
 }
 
-/// Who goes first when the race and a timed clock meet at one instant.
-fn race_first(cx: &Cx<'_>) -> TokenStream {
-    if cx.plan.leaves.is_empty() || cx.plan.slots.is_empty() {
-        return TokenStream::new();
-    }
-    let private = &cx.private;
-    let engine = cx.engine();
-    let ranks = |clocks: &[usize]| -> Vec<u32> {
-        clocks.iter().map(|&clock| u32::try_from(cx.plan.ranks[clock]).unwrap_or(u32::MAX)).collect()
+/// Whether the race goes first when it meets a timed clock at one instant.
+fn tie(cx: &Cx<'_>) -> TokenStream {
+    let rank = |clock: usize| u32::try_from(cx.plan.ranks[clock]).unwrap_or(u32::MAX);
+    let slots = cx.plan.slots.iter().map(|&clock| rank(clock));
+    let leaf = if cx.plan.unrolled {
+        let tree = select(cx, 1, &|leaf| {
+            let rank = rank(cx.plan.leaves[leaf]);
+            quote!(#rank)
+        });
+        quote!({ let __crt_x = __crt_clocks.race.choice * __crt_clocks.rates[1]; #tree })
+    } else {
+        let private = &cx.private;
+        let leaves = cx.plan.leaves.iter().map(|&clock| rank(clock));
+        quote!([#(#leaves),*][#private::rates::pick(&__crt_clocks.rates, __crt_clocks.race.choice)])
     };
-    let (leaves, slots) = (ranks(&cx.plan.leaves), ranks(&cx.plan.slots));
-    quote! {
-        #[cold]
-        fn __cr_race_first(__crt_e: &#engine, __crt_slot: #private::core::primitive::usize) -> #private::core::primitive::bool {
-            const LEAVES: &[#private::core::primitive::u32] = &[#(#leaves),*];
-            const SLOTS: &[#private::core::primitive::u32] = &[#(#slots),*];
-            __crt_e.clocks.race.time < #private::core::primitive::f64::INFINITY
-                && LEAVES[#private::rates::pick(&__crt_e.clocks.rates, __crt_e.clocks.race.choice)] < SLOTS[__crt_slot]
-        }
-    }
+    quote!(#leaf < [#(#slots),*][__crt_slot])
 }
 
 /// `Model::fire`.
@@ -175,9 +171,10 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
     };
     let race = (!cx.plan.leaves.is_empty()).then(|| {
         let select = if cx.plan.unrolled {
-            let tree = select(cx, 1);
+            let tree = select(cx, 1, &|leaf| fire_clock(cx.plan.leaves[leaf], quote!(__crt_time), quote!(__crt_low)));
             quote! {
-                let __crt_x = __crt_e.clocks.race.choice * __crt_e.clocks.rates[1];
+                let __crt_clocks = &*__crt_e.clocks;
+                let __crt_x = __crt_clocks.race.choice * __crt_clocks.rates[1];
                 #tree
             }
         } else {
@@ -217,23 +214,22 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// A balanced tree of branches over the tree of rates: its branches are the dispatch. A subtree
-/// whose rates are all zero is never entered, whatever rounding says.
-fn select(cx: &Cx<'_>, node: usize) -> TokenStream {
+/// A balanced tree of branches over the tree of rates, `leaf` at its ends: the branches are the
+/// dispatch. A subtree whose rates are all zero is never entered, whatever rounding says.
+fn select(cx: &Cx<'_>, node: usize, leaf: &dyn Fn(usize) -> TokenStream) -> TokenStream {
     let leaves = cx.plan.tree_len() / 2;
     if node >= leaves {
-        let name = function("fire", &cx.resolved.clocks[cx.plan.leaves[node - leaves]].ident);
-        return quote!(Self::#name(__crt_e, __crt_time, __crt_low));
+        return leaf(node - leaves);
     }
     let (left, right) = (2 * node, 2 * node + 1);
-    let go_left = select(cx, left);
+    let go_left = select(cx, left, leaf);
     if !cx.plan.in_use(right) {
         return go_left;
     }
-    let go_right = select(cx, right);
-    let rest = (right < leaves).then(|| quote!(let __crt_x = __crt_x - __crt_e.clocks.rates[#left];));
+    let go_right = select(cx, right, leaf);
+    let rest = (right < leaves).then(|| quote!(let __crt_x = __crt_x - __crt_clocks.rates[#left];));
     quote! {
-        if __crt_x < __crt_e.clocks.rates[#left] || __crt_e.clocks.rates[#right] <= 0.0 {
+        if __crt_x < __crt_clocks.rates[#left] || __crt_clocks.rates[#right] <= 0.0 {
             #go_left
         } else {
             #rest

@@ -156,7 +156,7 @@ impl Cx<'_> {
     /// The type of the engine.
     fn engine(&self) -> TokenStream {
         let private = &self.private;
-        quote!(#private::Engine<Self>)
+        quote!(#private::Active<'_, Self>)
     }
 
     /// `Result<value, error>`.
@@ -234,19 +234,26 @@ impl Cx<'_> {
 
     /// Calls `function` on engine `e`; a failure is one of item `whose`.
     fn call(&self, function: &Ident, access: &Access, whose: &str) -> TokenStream {
-        self.call_at(function, access, whose, &quote!(__crt_e.now))
+        let now = quote!(__crt_e.progress.now);
+        let outcome = self.called(function, access, &now);
+        or_fail(&outcome, whose)
     }
 
-    /// The same at time `now`.
-    fn call_at(&self, function: &Ident, access: &Access, whose: &str, now: &TokenStream) -> TokenStream {
+    /// The same on a view.
+    fn call_on_view(&self, function: &Ident, access: &Access, whose: &str) -> TokenStream {
+        let outcome = self.called(function, access, &quote!(__crt_e.now));
+        quote!(#outcome.map_err(|__crt_fault| __crt_fault.at(__crt_e.now, #whose))?)
+    }
+
+    fn called(&self, function: &Ident, access: &Access, now: &TokenStream) -> TokenStream {
         let arguments = self.arguments(
             access,
             |place| self.in_engine(place),
             |handle| quote!(__crt_e.clocks.#handle),
             now,
-            &quote!(__crt_e.rng),
+            &quote!(__crt_e.progress.rng),
         );
-        or_fail(&quote!(Self::#function(#(#arguments),*)), whose)
+        quote!(Self::#function(#(#arguments),*))
     }
 
     /// How much is inlined: everything in a small model, what the optimiser likes in a large one.
@@ -258,5 +265,5 @@ impl Cx<'_> {
 
 /// The value of `outcome`; a failure is one of item `whose`.
 fn or_fail(outcome: &TokenStream, whose: &str) -> TokenStream {
-    quote!(#outcome.map_err(|__crt_fault| __crt_fault.at(__crt_e.now, #whose))?)
+    quote!(#outcome.map_err(|__crt_fault| __crt_fault.at(__crt_e.progress.now, #whose))?)
 }

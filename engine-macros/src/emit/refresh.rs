@@ -76,13 +76,13 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
             quote!({
                 let __crt_rate = #rate;
                 let __crt_time = __crt_e.clocks.times.get(#slot);
-                __crt_e.clocks.#memory.refresh(__crt_time, __crt_rate, __crt_e.now, __crt_e.low, &mut __crt_e.rng)
+                __crt_e.clocks.#memory.refresh(__crt_time, __crt_rate, __crt_e.progress.now, __crt_e.progress.low, &mut __crt_e.progress.rng)
             })
         }
         Timing::At(at) => {
             let at_once = at.access.now.is_some();
             let value = call("at", at);
-            let time = fail(quote!(__crt_e.clocks.#memory.refresh(__crt_value, #at_once, __crt_e.now)));
+            let time = fail(quote!(__crt_e.clocks.#memory.refresh(__crt_value, #at_once, __crt_e.progress.now)));
             when_enabled(quote!(let __crt_value = #value; #time), off)
         }
         Timing::After { delay, redraw, resume, speed } => {
@@ -91,11 +91,12 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
             let draw = quote!(let __crt_delay = #draw; #take;);
             let draw = if *redraw { draw } else { quote!(if __crt_e.clocks.#memory.wants_draw() { #draw }) };
             let speed = speed.as_ref().map_or(quote!(1.0), |speed| call("speed", speed));
-            let run =
-                fail(quote!(__crt_e.clocks.#memory.run(__crt_e.clocks.times.get(#slot), __crt_speed, __crt_e.now)));
+            let run = fail(
+                quote!(__crt_e.clocks.#memory.run(__crt_e.clocks.times.get(#slot), __crt_speed, __crt_e.progress.now)),
+            );
             when_enabled(
                 quote!(#draw let __crt_speed = #speed; #run),
-                quote!(__crt_e.clocks.#memory.disable(__crt_e.now, #resume)),
+                quote!(__crt_e.clocks.#memory.disable(__crt_e.progress.now, #resume)),
             )
         }
         Timing::Every { period, from } => {
@@ -104,8 +105,9 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
                 let from = call("from", from);
                 quote!(#private::core::option::Option::Some(#from))
             });
-            let time =
-                fail(quote!(__crt_e.clocks.#memory.refresh(__crt_period, __crt_from, __crt_e.start, __crt_e.now)));
+            let time = fail(
+                quote!(__crt_e.clocks.#memory.refresh(__crt_period, __crt_from, __crt_e.progress.start, __crt_e.progress.now)),
+            );
             when_enabled(quote!(let __crt_period = #period; let __crt_from = #from; #time), off)
         }
     };
@@ -156,7 +158,7 @@ pub(super) fn draw(cx: &Cx<'_>) -> TokenStream {
     let _ = cx;
     quote! {
         let __crt_total = __crt_e.clocks.rates[1];
-        __crt_e.clocks.race.draw(__crt_total, __crt_e.now, __crt_e.low, &mut __crt_e.rng)?;
+        __crt_e.clocks.race.draw(__crt_total, __crt_e.progress.now, __crt_e.progress.low, &mut __crt_e.progress.rng)?;
     }
 }
 
@@ -183,7 +185,7 @@ pub(super) fn all(cx: &Cx<'_>) -> TokenStream {
             #before
             #refresh
             #redraw
-            __crt_e.stopped = #private::core::option::Option::None;
+            __crt_e.progress.stopped = #private::core::option::Option::None;
             #checks
             #private::core::result::Result::Ok(())
         }
@@ -202,19 +204,19 @@ pub(super) fn checks(cx: &Cx<'_>, conditions: &[usize]) -> TokenStream {
         if condition.stop {
             let position = cx.resolved.conditions[..number].iter().filter(|c| c.stop).count();
             stops.extend(quote! {
-                if __crt_e.stopped.is_none() && #holds {
-                    __crt_e.stopped = #private::core::option::Option::Some(#position);
+                if __crt_e.progress.stopped.is_none() && #holds {
+                    __crt_e.progress.stopped = #private::core::option::Option::Some(#position);
                 }
             });
         } else {
             invariants.extend(quote! {
                 if !#holds {
                     let __crt_kind = #private::ErrorKind::Invariant { name: #whose };
-                    return #private::core::result::Result::Err(#private::SimError::new(__crt_kind, __crt_e.now).of(#whose));
+                    return #private::core::result::Result::Err(#private::SimError::new(__crt_kind, __crt_e.progress.now).of(#whose));
                 }
             });
         }
     }
-    let invariants = (!invariants.is_empty()).then(|| quote!(if __crt_e.check_invariants { #invariants }));
+    let invariants = (!invariants.is_empty()).then(|| quote!(if __crt_e.progress.check_invariants { #invariants }));
     quote!(#invariants #stops)
 }

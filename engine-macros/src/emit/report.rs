@@ -76,13 +76,13 @@ pub(super) fn graph(cx: &Cx<'_>) -> TokenStream {
 /// `Model::observe` and `Model::outputs`.
 pub(super) fn observe(cx: &Cx<'_>) -> TokenStream {
     let private = &cx.private;
-    let engine = cx.engine();
+    let view = quote!(#private::View<'_, Self>);
     let [.., observed] = types::names(cx.model);
     let marker = types::marker_value(cx.model);
     let all = cx.result(&quote!(Self::Observed), "SimError");
     let nothing = cx.result(&quote!(()), "SimError");
     let call = |output: &crate::resolve::Output| {
-        cx.call_at(&function("observe", &output.ident), &output.body.access, &text(&output.ident), &quote!(__crt_now))
+        cx.call_on_view(&function("observe", &output.ident), &output.body.access, &text(&output.ident))
     };
     let fields = cx.resolved.observes.iter().map(|output| {
         let (ident, value) = (&output.ident, call(output));
@@ -93,14 +93,13 @@ pub(super) fn observe(cx: &Cx<'_>) -> TokenStream {
         quote!(__crt_into[#i] = #private::Number::number(#value);)
     });
     quote! {
-        fn observe(__crt_e: &#engine, __crt_now: #private::core::primitive::f64) -> #all {
+        fn observe(__crt_e: #view) -> #all {
             #private::core::result::Result::Ok(#observed { #(#fields)* #marker })
         }
 
         #[inline]
         fn outputs(
-            __crt_e: &#engine,
-            __crt_now: #private::core::primitive::f64,
+            __crt_e: #view,
             __crt_into: &mut [#private::core::primitive::f64],
         ) -> #nothing {
             #(#numbers)*

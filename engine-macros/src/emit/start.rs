@@ -114,7 +114,7 @@ pub(super) fn start_from(cx: &Cx<'_>) -> TokenStream {
             let __crt_clocks = #clocks_type { #clocks #(#constant_fields,)* #marker };
             let __crt_checked = #private::core::cfg!(debug_assertions);
             let mut __crt_engine = #private::Engine::new(__crt_model, __crt_state, __crt_clocks, __crt_rng, __crt_start, __crt_checked)?;
-            let __crt_e = &mut __crt_engine;
+            let __crt_e = &mut __crt_engine.active();
             #init
             <Self as #private::Model>::refresh_all(__crt_e)?;
             #private::core::result::Result::Ok(#private::Simulation::from_engine(__crt_engine))

@@ -27,9 +27,9 @@ fn a_replicate_is_the_run_of_its_stream() {
     for replicate in 0..5 {
         let mut sim = model.clone().start_stream(3, replicate).unwrap();
         sim.run_until(0.5).unwrap();
-        let early = *sim.state() as f64;
+        let early = sim.state().n as f64;
         sim.run_until(4.0).unwrap();
-        let row = [early, *sim.state() as f64];
+        let row = [early, sim.state().n as f64];
         assert_eq!(runs.trajectory("n", replicate as usize).unwrap(), row);
         assert_eq!(runs.values("n", 1).unwrap()[replicate as usize], row[1]);
     }
@@ -55,7 +55,7 @@ fn a_poisson_process() {
 
 #[test]
 fn a_replicate_that_stops_keeps_its_last_state() {
-    let model = Steps { stop: Some(2), ..Steps::at([1.0, 2.0, 3.0]) };
+    let model = Steps { last: Some(2), ..Steps::at([1.0, 2.0, 3.0]) };
     let runs = Ensemble::new(&model).replicates(3).every(0.5, 4.0).run().unwrap();
     assert_eq!(runs.trajectory("n", 1).unwrap(), [0.0, 0.0, 1.0, 1.0, 2.0, 2.0, 2.0, 2.0, 2.0]);
     assert_eq!(runs.outcome(1), Some(Outcome::Stopped("enough")));
@@ -91,7 +91,7 @@ fn the_lowest_failing_replicate_is_reported() {
         let error = Ensemble::new(&model).replicates(500).seed(4).at([2.0]).threads(threads).run().unwrap_err();
         let EnsembleError::Replicate { replicate, error } = error else { panic!("{error}") };
         assert_eq!(replicate, expected);
-        assert_eq!(error.clock(), Some("step"));
+        assert_eq!(error.clock(), Some("random"));
         assert!(matches!(error.kind(), ErrorKind::Rate { .. }));
     }
 }
@@ -121,7 +121,7 @@ fn results_of_map_are_in_order() {
         let ensemble = Ensemble::new(&model).replicates(50).seed(1).threads(threads);
         ensemble.map(|mut sim| {
             sim.run_until(3.0)?;
-            Ok(*sim.state())
+            Ok(sim.state().clone())
         })
     };
     assert_eq!(run(1).unwrap(), run(4).unwrap());

@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn values_count_for_as_long_as_they_last() {
         let mut average = TimeAverage::new();
-        Steps::at([1.0, 3.0, 3.0]).start().run_with(&mut average, 4.0).unwrap();
+        Steps::at([1.0, 3.0, 3.0]).run().run_with(&mut average, 4.0).unwrap();
         // 0 for 1, 1 for 2, 3 for 1; 2 for no time at all.
         assert_eq!(average.time(), 4.0);
         assert_eq!(average.mean("n"), Some(1.25));
@@ -173,12 +173,12 @@ mod tests {
     fn the_warm_up_is_left_out() {
         for from in [3.5, 3.0, 0.5] {
             let mut average = TimeAverage::since(from);
-            Steps::at([1.0, 3.0]).start().run_with(&mut average, 4.0).unwrap();
+            Steps::at([1.0, 3.0]).run().run_with(&mut average, 4.0).unwrap();
             let mean = if from == 0.5 { (2.0 + 2.0) / 3.5 } else { 2.0 };
             assert!((average.mean("n").unwrap() - mean).abs() < 1e-15);
             assert_eq!(average.time(), 4.0 - from);
         }
-        let mut sim = Steps::at([1.0, 3.0]).start();
+        let mut sim = Steps::at([1.0, 3.0]).run();
         let mut average = TimeAverage::new();
         sim.run_with(&mut average, 2.0).unwrap();
         average.reset();
@@ -190,9 +190,9 @@ mod tests {
     #[test]
     fn cutting_a_run_changes_no_bit() {
         let mut whole = TimeAverage::since(2.5);
-        Steps::default().start().run_with(&mut whole, 40.0).unwrap();
+        Steps::default().run().run_with(&mut whole, 40.0).unwrap();
         let mut cut = TimeAverage::since(2.5);
-        let mut sim = Steps::default().start();
+        let mut sim = Steps::default().run();
         for k in 0..=4000 {
             sim.run_with(&mut cut, 0.01 * f64::from(k)).unwrap();
         }
@@ -204,7 +204,7 @@ mod tests {
 
     #[test]
     fn a_value_that_stays_is_its_own_mean() {
-        let mut sim = Steps::at([0.3, 0.7, 1.1, 9.9]).start();
+        let mut sim = Steps::at([0.3, 0.7, 1.1, 9.9]).run();
         let mut average = TimeAverage::since(1.3);
         for until in [1.7, 2.3, 3.1, 7.7] {
             sim.run_with(&mut average, until).unwrap();
@@ -218,13 +218,13 @@ mod tests {
     fn nothing_observed_is_no_value() {
         let mut average = TimeAverage::new();
         assert_eq!((average.mean("n"), average.time()), (None, 0.0));
-        Steps::at([]).start().run_with(&mut average, 0.0).unwrap();
+        Steps::at([]).run().run_with(&mut average, 0.0).unwrap();
         assert_eq!(average.mean("n"), None);
     }
 
     #[test]
     fn time_that_was_not_observed_does_not_count() {
-        let mut sim = Steps::at([1.0]).start();
+        let mut sim = Steps::at([1.0]).run();
         let mut average = TimeAverage::new();
         sim.run_with(&mut average, 1.0).unwrap();
         sim.run_until(8.0).unwrap();

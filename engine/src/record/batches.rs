@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn each_batch_has_its_mean() {
         let mut batches = BatchMeans::between(1.0, 7.0, 3).unwrap();
-        Steps::at([0.5, 2.0, 5.5, 5.5]).start().run_with(&mut batches, 10.0).unwrap();
+        Steps::at([0.5, 2.0, 5.5, 5.5]).run().run_with(&mut batches, 10.0).unwrap();
         assert_eq!(means(&batches), [1.5, 2.0, 3.5]);
         assert_eq!(batches.sample("double").unwrap().mean(), 14.0 / 3.0);
         assert!(batches.sample("other").is_none());
@@ -153,7 +153,7 @@ mod tests {
 
     #[test]
     fn batches_not_completed_are_left_out() {
-        let mut sim = Steps::at([1.0]).start();
+        let mut sim = Steps::at([1.0]).run();
         let mut batches = BatchMeans::between(0.0, 4.0, 4).unwrap();
         assert!(batches.sample("n").is_none());
         sim.run_with(&mut batches, 0.0).unwrap();
@@ -167,9 +167,9 @@ mod tests {
     #[test]
     fn cutting_a_run_changes_no_bit() {
         let mut whole = BatchMeans::between(2.0, 40.0, 7).unwrap();
-        Steps::default().start().run_with(&mut whole, 40.0).unwrap();
+        Steps::default().run().run_with(&mut whole, 40.0).unwrap();
         let mut cut = BatchMeans::between(2.0, 40.0, 7).unwrap();
-        let mut sim = Steps::default().start();
+        let mut sim = Steps::default().run();
         for k in 0..=4000 {
             sim.run_with(&mut cut, 0.01 * f64::from(k)).unwrap();
         }

@@ -118,18 +118,18 @@ mod tests {
     #[test]
     fn events_in_order_with_their_times() {
         let mut log = EventLog::new();
-        Steps::at([1.0, 2.5, 2.5]).start().run_with(&mut log, 2.5).unwrap();
+        Steps::at([1.0, 2.5, 2.5]).run().run_with(&mut log, 2.5).unwrap();
         assert_eq!(log.iter().map(|fired| fired.time).collect::<Vec<_>>(), [1.0, 2.5, 2.5]);
         let mut csv = Vec::new();
         log.write_csv(&mut csv).unwrap();
-        assert_eq!(String::from_utf8(csv).unwrap(), "time,event\n1,step\n2.5,step\n2.5,step\n");
+        assert_eq!(String::from_utf8(csv).unwrap(), "time,event\n1,given\n2.5,given\n2.5,given\n");
     }
 
     #[test]
     fn only_the_last_events() {
         for (n, times) in [(0, &[][..]), (1, &[4.0]), (3, &[2.0, 3.0, 4.0]), (9, &[1.0, 2.0, 3.0, 4.0])] {
             let mut log = EventLog::last(n);
-            Steps::at([1.0, 2.0, 3.0, 4.0]).start().run_with(&mut log, 9.0).unwrap();
+            Steps::at([1.0, 2.0, 3.0, 4.0]).run().run_with(&mut log, 9.0).unwrap();
             assert_eq!(log.iter().map(|fired| fired.time).collect::<Vec<_>>(), times);
             assert_eq!(log.seen(), 4);
         }
@@ -138,7 +138,7 @@ mod tests {
     #[test]
     fn a_log_that_saw_nothing_writes_its_header() {
         let mut log = EventLog::new();
-        Steps::at([]).start().run_with(&mut log, 2.5).unwrap();
+        Steps::at([]).run().run_with(&mut log, 2.5).unwrap();
         let mut csv = Vec::new();
         log.write_csv(&mut csv).unwrap();
         assert_eq!(csv, b"time,event\n");

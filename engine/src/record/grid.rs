@@ -292,7 +292,7 @@ mod tests {
     #[test]
     fn the_value_at_a_time_is_the_one_after_its_events() {
         let mut grid = Grid::at([0.0, 1.0, 1.5, 2.0, 3.0]).unwrap();
-        Steps::at([1.0, 2.0, 2.0]).start().run_with(&mut grid, 3.0).unwrap();
+        Steps::at([1.0, 2.0, 2.0]).run().run_with(&mut grid, 3.0).unwrap();
         assert_eq!(rows(&grid), [(0.0, 0.0), (1.0, 1.0), (1.5, 1.0), (2.0, 3.0), (3.0, 3.0)]);
         assert_eq!(grid.outputs(), ["n", "double"]);
         assert_eq!(grid.values("double").unwrap(), [0.0, 2.0, 2.0, 6.0, 6.0]);
@@ -304,13 +304,13 @@ mod tests {
     #[test]
     fn an_event_at_the_start_belongs_to_the_start() {
         let mut grid = Grid::every(1.0).unwrap();
-        Steps::at([0.0, 0.0]).start().run_with(&mut grid, 1.0).unwrap();
+        Steps::at([0.0, 0.0]).run().run_with(&mut grid, 1.0).unwrap();
         assert_eq!(rows(&grid), [(0.0, 2.0), (1.0, 2.0)]);
     }
 
     #[test]
     fn the_end_of_a_run_has_its_row_and_shows_nothing_of_what_follows() {
-        let mut sim = Steps::at([1.0, 2.0, 4.0]).start();
+        let mut sim = Steps::at([1.0, 2.0, 4.0]).run();
         let mut grid = Grid::every(1.0).unwrap();
         sim.run_with(&mut grid, 2.0).unwrap();
         assert_eq!(rows(&grid), [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]);
@@ -324,9 +324,9 @@ mod tests {
     fn cutting_a_run_gives_the_same_rows() {
         let steps = Steps::default();
         let mut whole = Grid::every(0.1).unwrap();
-        steps.clone().start().run_with(&mut whole, 30.0).unwrap();
+        steps.clone().run().run_with(&mut whole, 30.0).unwrap();
         let mut cut = Grid::every(0.1).unwrap();
-        let mut sim = steps.start();
+        let mut sim = steps.run();
         for until in [0.0, 0.05, 0.1, 0.3, 7.0, 7.0, 7.77, 30.0] {
             sim.run_with(&mut cut, until).unwrap();
         }
@@ -338,8 +338,8 @@ mod tests {
 
     #[test]
     fn the_path_does_not_change() {
-        let mut plain = Steps::default().start();
-        let mut seen = Steps::default().start();
+        let mut plain = Steps::default().run();
+        let mut seen = Steps::default().run();
         plain.run_until(50.0).unwrap();
         seen.run_with(&mut Grid::every(0.25).unwrap(), 50.0).unwrap();
         assert_eq!((plain.state(), plain.next_time()), (seen.state(), seen.next_time()));
@@ -351,14 +351,14 @@ mod tests {
         assert!(product > 0.3);
         for (start, first) in [(0.0, 0.0), (0.3, product), (product, product), (0.31, 0.4), (7.0, 7.0)] {
             let mut grid = Grid::every(0.1).unwrap();
-            Steps { start, ..Steps::at([]) }.start().run_with(&mut grid, start + 1.0).unwrap();
+            Steps { begin: start, ..Steps::at([]) }.run().run_with(&mut grid, start + 1.0).unwrap();
             assert_eq!(grid.times()[0], first);
         }
     }
 
     #[test]
     fn a_run_that_stops_ends_the_grid_until_it_is_filled() {
-        let mut sim = Steps { stop: Some(2), ..Steps::at([1.0, 2.0, 3.0]) }.start();
+        let mut sim = Steps { last: Some(2), ..Steps::at([1.0, 2.0, 3.0]) }.run();
         let mut grid = Grid::every(1.0).unwrap();
         sim.run_with(&mut grid, 5.0).unwrap();
         assert_eq!(rows(&grid), [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]);
@@ -370,16 +370,16 @@ mod tests {
     #[test]
     fn a_run_without_end_has_rows_up_to_its_last_event() {
         let mut grid = Grid::every(1.0).unwrap();
-        Steps::at([1.0, 2.0]).start().run_with(&mut grid, f64::INFINITY).unwrap();
+        Steps::at([1.0, 2.0]).run().run_with(&mut grid, f64::INFINITY).unwrap();
         assert_eq!(rows(&grid), [(0.0, 0.0), (1.0, 1.0), (2.0, 2.0)]);
     }
 
     #[test]
     fn a_state_changed_from_outside_at_a_cut_is_seen_there() {
-        let mut sim = Steps::at([1.0, 2.0]).start();
+        let mut sim = Steps::at([1.0, 2.0]).run();
         let mut grid = Grid::every(1.0).unwrap();
         sim.run_with(&mut grid, 1.0).unwrap();
-        sim.update(|n| *n = 7).unwrap();
+        sim.update(|state| state.n = 7).unwrap();
         sim.run_with(&mut grid, 2.0).unwrap();
         assert_eq!(rows(&grid), [(0.0, 0.0), (1.0, 7.0), (2.0, 7.0)]);
     }
@@ -394,24 +394,24 @@ mod tests {
         }
         assert!(Grid::at([]).is_ok());
         let mut grid = Grid::at([0.5]).unwrap();
-        let late = Steps { start: 1.0, ..Steps::at([]) };
-        let error = late.start().run_with(&mut grid, 2.0).unwrap_err();
+        let late = Steps { begin: 1.0, ..Steps::at([]) };
+        let error = late.run().run_with(&mut grid, 2.0).unwrap_err();
         assert!(matches!(error.kind(), ErrorKind::Time { value: 0.5, .. }), "{error}");
         let mut grid = Grid::every(1e-300).unwrap();
-        let late = Steps { start: 1.0, ..Steps::at([]) };
-        assert!(late.start().run_with(&mut grid, 2.0).is_err());
+        let late = Steps { begin: 1.0, ..Steps::at([]) };
+        assert!(late.run().run_with(&mut grid, 2.0).is_err());
     }
 
     #[test]
     fn a_time_asked_for_several_times_has_one_row() {
         let mut grid = Grid::at([1.0, 1.0, 1.0]).unwrap();
-        Steps::at([]).start().run_with(&mut grid, 2.0).unwrap();
+        Steps::at([]).run().run_with(&mut grid, 2.0).unwrap();
         assert_eq!(rows(&grid), [(1.0, 0.0)]);
     }
 
     #[test]
     fn a_time_that_nobody_saw_is_an_error_and_not_a_guess() {
-        let mut sim = Steps::at([1.0]).start();
+        let mut sim = Steps::at([1.0]).run();
         let mut grid = Grid::every(1.0).unwrap();
         sim.run_with(&mut grid, 0.5).unwrap();
         sim.run_until(1.5).unwrap();
@@ -422,14 +422,14 @@ mod tests {
     #[test]
     fn a_second_simulation_is_refused() {
         let mut grid = Grid::every(1.0).unwrap();
-        Steps::at([]).start().run_with(&mut grid, 2.0).unwrap();
-        assert!(Steps::at([]).start().run_with(&mut grid, 2.0).is_err());
+        Steps::at([]).run().run_with(&mut grid, 2.0).unwrap();
+        assert!(Steps::at([]).run().run_with(&mut grid, 2.0).is_err());
     }
 
     #[test]
     fn csv() {
         let mut grid = Grid::every(0.5).unwrap();
-        Steps::at([0.5]).start().run_with(&mut grid, 1.0).unwrap();
+        Steps::at([0.5]).run().run_with(&mut grid, 1.0).unwrap();
         let mut csv = Vec::new();
         grid.write_csv(&mut csv).unwrap();
         assert_eq!(String::from_utf8(csv).unwrap(), "time,n,double\n0,0,0\n0.5,1,2\n1,1,2\n");
