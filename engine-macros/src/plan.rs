@@ -29,6 +29,8 @@ pub(crate) struct Plan {
     pub steps: Vec<Step>,
     pub unrolled: bool,
     pub scanned: bool,
+    /// Whether ring times need more digits: some clock waits for a time from now on.
+    pub fine: bool,
 }
 
 /// Where a clock waits for its turn.
@@ -122,7 +124,9 @@ pub(crate) fn lay_out(graph: &Graph, select: Select) -> Plan {
         seats[clock] = Seat::Slot(slot);
     }
     let scanned = slots.len() <= SCANNED;
-    let mut plan = Plan { seats, leaves, slots, ranks, steps: Vec::new(), unrolled: count <= UNROLLED, scanned };
+    let fine = slots.iter().any(|&clock| matches!(graph.clocks[clock].timing, "rate" | "after"));
+    let unrolled = count <= UNROLLED;
+    let mut plan = Plan { seats, leaves, slots, ranks, steps: Vec::new(), unrolled, scanned, fine };
     plan.steps = (0..count).map(|clock| step(graph, &plan, clock)).collect();
     plan
 }
@@ -164,6 +168,7 @@ impl fmt::Display for Plan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let style = if self.unrolled { "straight-line code" } else { "tables" };
         let times = if self.scanned { "scan" } else { "pair tree" };
+        let times = if self.fine { format!("{times} of moments") } else { times.to_owned() };
         writeln!(f, "{style}; race of {:?}; times of {:?} by {times}", self.leaves, self.slots)?;
         writeln!(f, "ranks {:?}", self.ranks)?;
         for (clock, step) in self.steps.iter().enumerate() {

@@ -47,6 +47,8 @@ mod ensemble;
 mod error;
 pub mod graph;
 mod model;
+#[doc(hidden)]
+pub mod moment;
 mod observer;
 pub mod record;
 mod rng;

@@ -2,6 +2,7 @@
 
 use crate::error::{ErrorKind, SimError};
 use crate::graph::Graph;
+use crate::moment::Moment;
 use crate::rng::Rng;
 use crate::simulation::Simulation;
 use crate::view::View;
@@ -70,8 +71,8 @@ pub trait Model: Sized {
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
 pub struct Next {
-    /// When; infinity if never.
-    pub time: f64,
+    /// When.
+    pub at: Moment,
     /// The timed clock's slot, or [`Next::RACE`].
     pub slot: usize,
 }
@@ -167,31 +168,37 @@ impl<M: Model> Engine<M> {
 }
 
 impl Progress {
-    /// Moves the time to an event at `time + low` and counts it against the Zeno budget. Gives the
-    /// moment before, to go back to if the event fails.
+    /// The current moment.
+    #[inline(always)]
+    #[must_use]
+    pub fn moment(&self) -> Moment {
+        Moment { time: self.now, low: self.low }
+    }
+
+    /// Moves the time to an event and counts it against the Zeno budget. Gives the moment before,
+    /// to go back to if the event fails.
     ///
     /// # Errors
     /// If the budget is used up.
     #[inline(always)]
-    pub fn enter(&mut self, time: f64, low: f64) -> Result<Moment, SimError> {
-        let before = Moment { now: self.now, low: self.low };
-        if time > self.now {
+    pub fn enter(&mut self, at: Moment) -> Result<Moment, SimError> {
+        let before = self.moment();
+        if at.time > self.now {
             self.instant = 1;
         } else {
             self.instant += 1;
             if self.instant > self.zeno_limit {
-                return Err(zeno(self.zeno_limit, time));
+                return Err(zeno(self.zeno_limit, at.time));
             }
         }
-        self.now = time;
-        self.low = low;
+        self.leave(at);
         Ok(before)
     }
 
     /// Goes back to the moment before an event that failed.
     #[inline(always)]
     pub fn leave(&mut self, before: Moment) {
-        self.now = before.now;
+        self.now = before.time;
         self.low = before.low;
     }
 
@@ -204,14 +211,6 @@ impl Progress {
             self.instant = 0;
         }
     }
-}
-
-/// A moment to go back to.
-#[doc(hidden)]
-#[derive(Clone, Copy, Debug)]
-pub struct Moment {
-    now: f64,
-    low: f64,
 }
 
 #[cold]

@@ -120,7 +120,7 @@ impl<M: Model> Simulation<M> {
     #[must_use]
     pub fn next_time(&self) -> f64 {
         let engine = self.engine();
-        if engine.progress.stopped.is_some() { f64::INFINITY } else { M::next(&engine.clocks).time }
+        if engine.progress.stopped.is_some() { f64::INFINITY } else { M::next(&engine.clocks).at.time }
     }
 
     /// Changes the state from outside, then refreshes every clock.
@@ -176,7 +176,7 @@ impl<M: Model> Simulation<M> {
         self.ready()?;
         let engine = self.engine();
         let next = M::next(&engine.clocks);
-        if engine.progress.stopped.is_some() || next.time == f64::INFINITY {
+        if engine.progress.stopped.is_some() || next.at.time == f64::INFINITY {
             return Ok(None);
         }
         let event = self.guarded(|engine| M::fire(engine, next))?;
@@ -277,17 +277,17 @@ fn run<M: Model, O: Observer<M>>(engine: &mut Active<'_, M>, observer: &mut O, u
             }
         }
         let next = M::next(engine.clocks);
-        if next.time > until || next.time == f64::INFINITY {
+        if next.at.time > until || next.at.time == f64::INFINITY {
             if until < f64::INFINITY {
                 if O::ACTIVE && until > engine.progress.now {
                     observer.advance(View::new(engine), until).map_err(Failure::Observer)?;
                 }
                 engine.progress.pause_at(until);
             }
-            return Ok(if next.time == f64::INFINITY { Outcome::Exhausted } else { Outcome::Reached });
+            return Ok(if next.at.time == f64::INFINITY { Outcome::Exhausted } else { Outcome::Reached });
         }
-        if O::ACTIVE && next.time > engine.progress.now {
-            observer.advance(View::new(engine), next.time).map_err(Failure::Observer)?;
+        if O::ACTIVE && next.at.time > engine.progress.now {
+            observer.advance(View::new(engine), next.at.time).map_err(Failure::Observer)?;
         }
         let event = M::fire(engine, next).map_err(Failure::Event)?;
         if O::ACTIVE {

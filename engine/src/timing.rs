@@ -1,21 +1,20 @@
 //! What a clock remembers between two of its refreshes, and its next ring time.
 //!
-//! Every `refresh` is given the clock's current ring time and returns the new one (+∞ = off).
+//! Where a function is given the moment at which the clock would ring, it gives the new one.
 
 use crate::error::{ErrorKind, Fault};
+use crate::moment::Moment;
 use crate::rng::{Rng, exponential};
 
 /// `rate(E)` as a timed clock: the next-reaction method (Gibson and Bruck, 2000).
 #[derive(Clone, Debug)]
 pub struct Exponential {
     rate: f64,
-    /// What rounding took from the ring time; see [`Race::low`](crate::select::Race::low).
-    pub low: f64,
 }
 
 impl Exponential {
     /// Not armed.
-    pub const OFF: Exponential = Exponential { rate: 0.0, low: 0.0 };
+    pub const OFF: Exponential = Exponential { rate: 0.0 };
 
     /// The clock has rung: its time is used up.
     #[inline]
@@ -23,24 +22,21 @@ impl Exponential {
         self.rate = 0.0;
     }
 
-    /// Takes the hazard `rate` from `now + now_low` on: the time that is left is stretched, or
-    /// drawn if there was none.
+    /// Takes the hazard `rate` from `now` on: the time that is left is stretched, or drawn if there
+    /// was none.
     #[inline]
-    pub fn refresh(&mut self, time: f64, rate: f64, now: f64, now_low: f64, rng: &mut Rng) -> f64 {
+    pub fn refresh(&mut self, at: Moment, rate: f64, now: Moment, rng: &mut Rng) -> Moment {
         if rate == self.rate {
-            return time;
+            return at;
         }
-        let wait = if rate <= 0.0 {
-            f64::INFINITY
-        } else if self.rate > 0.0 && time <= f64::MAX {
-            ((time - now) + (self.low - now_low)) * (self.rate / rate)
+        let old = std::mem::replace(&mut self.rate, rate);
+        if rate <= 0.0 {
+            Moment::NEVER
+        } else if old > 0.0 && at.time <= f64::MAX {
+            now.after(at.since(now) * (old / rate))
         } else {
-            exponential(rng) / rate
-        } + now_low;
-        self.rate = rate;
-        let time = now + wait;
-        self.low = if time <= f64::MAX { wait - (time - now) } else { 0.0 };
-        time
+            now.after(exponential(rng) / rate)
+        }
     }
 }
 
@@ -63,86 +59,136 @@ fn odd_rate(value: f64) -> Result<f64, Fault> {
 /// `at(E)`.
 #[derive(Clone, Debug)]
 pub struct At {
-    /// The value the clock rang for last; NaN if it has not rung.
+    /// The value of E that the clock waits for.
+    value: f64,
+    /// The value that it rang for last; NaN if it has not rung.
     rung: f64,
 }
 
 impl At {
     /// Has not rung.
-    pub const NEW: At = At { rung: f64::NAN };
+    pub const NEW: At = At { value: f64::NAN, rung: f64::NAN };
 
-    /// The clock has rung for `time`.
+    /// The clock has rung.
     #[inline]
-    pub fn rang(&mut self, time: f64) {
-        self.rung = time;
+    pub fn rang(&mut self) {
+        self.rung = self.value;
     }
 
-    /// The ring time for the value of E. With `at_once`, E reads `now`: then a value that equals
-    /// `now` rings even if the clock has rung for it.
+    /// When the clock rings for this value of E. With `at_once`, E reads `now`: then a value that
+    /// equals `now` rings even if the clock has rung for it.
     ///
     /// # Errors
     /// If the value is NaN, or in the past by more than rounding.
     #[inline]
-    pub fn refresh(&self, value: f64, at_once: bool, now: f64) -> Result<f64, Fault> {
-        if value > now {
-            return Ok(if value == self.rung { f64::INFINITY } else { value });
+    pub fn refresh(&mut self, value: f64, at_once: bool, now: Moment) -> Result<Moment, Fault> {
+        self.value = value;
+        if value == self.rung && !(at_once && value == now.time) {
+            Ok(Moment::NEVER)
+        } else if value > now.time {
+            Ok(Moment::at(value))
+        } else if value >= now.time - rounding(now.time) {
+            Ok(now)
+        } else {
+            Err(Fault::new(ErrorKind::RingTime { value }))
         }
-        if value == self.rung && !(at_once && value == now) {
-            return Ok(f64::INFINITY);
-        }
-        if value >= now - rounding(now) { Ok(now) } else { Err(Fault::new(ErrorKind::RingTime { value })) }
     }
 }
 
 /// A few units in the last place of `now`: what a sum of times loses.
 #[inline]
 fn rounding(now: f64) -> f64 {
-    8.0 * f64::EPSILON * now.abs().max(f64::MIN_POSITIVE)
+    8.0 * f64::EPSILON * now.abs()
 }
 
-/// `after(D)`, with or without `redraw`, `resume` and `speed`.
+/// Checks a delay. One that rounding of times made negative is 0.
+#[inline]
+fn delay(value: f64, now: Moment) -> Result<f64, Fault> {
+    if value >= 0.0 {
+        Ok(value)
+    } else if value >= -rounding(now.time) {
+        Ok(0.0)
+    } else {
+        Err(Fault::new(ErrorKind::Delay { value }))
+    }
+}
+
+/// `after(D)`, with or without `redraw`: a delay that is kept or forgotten as a whole.
 #[derive(Clone, Debug)]
-pub struct After {
+pub struct Delay {
+    armed: bool,
+}
+
+impl Delay {
+    /// Nothing drawn.
+    pub const OFF: Delay = Delay { armed: false };
+
+    /// The clock has rung, or was disabled: it is drawn anew when it is enabled.
+    #[inline(always)]
+    pub fn forget(&mut self) {
+        self.armed = false;
+    }
+
+    /// Whether a delay has been drawn and not been used up.
+    #[inline(always)]
+    #[must_use]
+    pub fn armed(&self) -> bool {
+        self.armed
+    }
+
+    /// Takes a draw.
+    ///
+    /// # Errors
+    /// If it is negative or NaN.
+    #[inline(always)]
+    pub fn take(&mut self, drawn: f64, now: Moment) -> Result<Moment, Fault> {
+        self.armed = true;
+        Ok(now.after(delay(drawn, now)?))
+    }
+}
+
+/// `after(D)` with `resume` or `speed`: work that is run down.
+#[derive(Clone, Debug)]
+pub struct Work {
     /// Work that was left at `since`; NaN before a draw.
     left: f64,
-    since: f64,
+    since: Moment,
     speed: f64,
     running: bool,
 }
 
-impl After {
+impl Work {
     /// Nothing drawn.
-    pub const OFF: After = After { left: f64::NAN, since: 0.0, speed: 1.0, running: false };
+    pub const OFF: Work = Work { left: f64::NAN, since: Moment::NEVER, speed: 1.0, running: false };
 
     /// The clock has rung: it is drawn anew when it is enabled.
     #[inline]
-    pub fn rang(&mut self) {
-        *self = After::OFF;
+    pub fn forget(&mut self) {
+        *self = Work::OFF;
     }
 
     /// Work left at `now`.
     #[inline]
-    fn left(&self, now: f64) -> f64 {
-        (self.left - (now - self.since) * self.speed).max(0.0)
+    fn left(&self, now: Moment) -> f64 {
+        (self.left - now.since(self.since) * self.speed).max(0.0)
     }
 
     /// The clock is disabled: what is left is kept with `resume`, forgotten otherwise.
     #[inline]
-    pub fn disable(&mut self, now: f64, resume: bool) -> f64 {
+    pub fn disable(&mut self, now: Moment, resume: bool) {
         if !resume {
-            *self = After::OFF;
+            self.forget();
         } else if self.running {
             self.left = self.left(now);
             self.running = false;
         }
-        f64::INFINITY
     }
 
-    /// Whether a draw is needed before [`run`](After::run).
+    /// Whether a delay has been drawn and not been used up.
     #[inline]
     #[must_use]
-    pub fn wants_draw(&self) -> bool {
-        self.left.is_nan()
+    pub fn armed(&self) -> bool {
+        !self.left.is_nan()
     }
 
     /// Takes a draw.
@@ -150,14 +196,10 @@ impl After {
     /// # Errors
     /// If it is negative or NaN.
     #[inline]
-    pub fn take(&mut self, delay: f64) -> Result<(), Fault> {
-        if delay >= 0.0 {
-            self.left = delay;
-            self.running = false;
-            Ok(())
-        } else {
-            Err(Fault::new(ErrorKind::Delay { value: delay }))
-        }
+    pub fn take(&mut self, drawn: f64, now: Moment) -> Result<(), Fault> {
+        self.left = delay(drawn, now)?;
+        self.running = false;
+        Ok(())
     }
 
     /// The clock is enabled and runs down at `speed`.
@@ -165,20 +207,20 @@ impl After {
     /// # Errors
     /// If `speed` is negative, NaN or infinite.
     #[inline]
-    pub fn run(&mut self, time: f64, speed: f64, now: f64) -> Result<f64, Fault> {
+    pub fn run(&mut self, at: Moment, speed: f64, now: Moment) -> Result<Moment, Fault> {
         if !(0.0..=f64::MAX).contains(&speed) {
             return Err(Fault::new(ErrorKind::Speed { value: speed }));
         }
         if self.running {
             if speed == self.speed {
-                return Ok(time);
+                return Ok(at);
             }
             self.left = self.left(now);
         }
         self.since = now;
         self.speed = speed;
         self.running = true;
-        Ok(if speed > 0.0 { now + self.left / speed } else { f64::INFINITY })
+        Ok(if speed > 0.0 { now.after(self.left / speed) } else { Moment::NEVER })
     }
 }
 
@@ -215,7 +257,8 @@ impl Every {
     /// # Errors
     /// If the period is not positive and finite, or `from` not finite.
     #[inline]
-    pub fn refresh(&mut self, period: f64, from: Option<f64>, start: f64, now: f64) -> Result<f64, Fault> {
+    pub fn refresh(&mut self, period: f64, from: Option<f64>, start: f64, at: Moment) -> Result<Moment, Fault> {
+        let now = at.time;
         if !(period > 0.0 && period <= f64::MAX) {
             return Err(Fault::new(ErrorKind::Period { part: "period", value: period }));
         }
@@ -240,7 +283,9 @@ impl Every {
         if self.tick() < now || self.tick() <= self.last {
             self.skip(now);
         }
-        Ok(self.tick())
+        let tick = self.tick();
+        // A tick at this instant is not before what has happened in it.
+        Ok(if tick > now { Moment::at(tick) } else { Moment { time: now, low: at.low.max(0.0) } })
     }
 
     #[cold]
@@ -260,13 +305,17 @@ impl Every {
 mod tests {
     use super::*;
 
+    fn at(time: f64) -> Moment {
+        Moment::at(time)
+    }
+
     #[test]
     fn ticks_are_multiples_and_do_not_drift() {
         let mut every = Every::NEW;
-        let mut time = every.refresh(0.1, None, 0.0, 0.0).unwrap();
+        let mut time = every.refresh(0.1, None, 0.0, at(0.0)).unwrap();
         for k in 1..=1000 {
-            assert_eq!(time, f64::from(k) * 0.1);
-            every.rang(time);
+            assert_eq!(time, at(f64::from(k) * 0.1));
+            every.rang(time.time);
             time = every.refresh(0.1, None, 0.0, time).unwrap();
         }
     }
@@ -274,55 +323,67 @@ mod tests {
     #[test]
     fn ticks_missed_while_off_are_skipped_and_the_phase_stays() {
         let mut every = Every::NEW;
-        assert_eq!(every.refresh(10.0, Some(5.0), 0.0, 0.0).unwrap(), 5.0);
-        assert_eq!(every.refresh(10.0, Some(5.0), 0.0, 31.0).unwrap(), 35.0);
+        assert_eq!(every.refresh(10.0, Some(5.0), 0.0, at(0.0)).unwrap(), at(5.0));
+        assert_eq!(every.refresh(10.0, Some(5.0), 0.0, at(31.0)).unwrap(), at(35.0));
         every.rang(35.0);
-        assert_eq!(every.refresh(10.0, Some(5.0), 0.0, 35.0).unwrap(), 45.0);
-        assert_eq!(every.refresh(2.0, Some(5.0), 0.0, 36.0).unwrap(), 37.0);
-        assert_eq!(every.refresh(0.5, Some(5.0), 0.0, 36.0).unwrap(), 36.0);
+        assert_eq!(every.refresh(10.0, Some(5.0), 0.0, at(35.0)).unwrap(), at(45.0));
+        assert_eq!(every.refresh(2.0, Some(5.0), 0.0, at(36.0)).unwrap(), at(37.0));
+        assert_eq!(every.refresh(0.5, Some(5.0), 0.0, at(36.0)).unwrap(), at(36.0));
     }
 
     #[test]
     fn a_phase_before_the_start_is_only_a_phase() {
         let mut every = Every::NEW;
-        assert_eq!(every.refresh(3.0, Some(-1.0), 0.0, 0.0).unwrap(), 2.0);
+        assert_eq!(every.refresh(3.0, Some(-1.0), 0.0, at(0.0)).unwrap(), at(2.0));
         let mut every = Every::NEW;
-        assert_eq!(every.refresh(3.0, Some(0.0), 0.0, 0.0).unwrap(), 0.0);
+        assert_eq!(every.refresh(3.0, Some(0.0), 0.0, at(0.0)).unwrap(), at(0.0));
     }
 
     #[test]
     fn work_runs_down_at_its_speed() {
-        let mut after = After::OFF;
-        after.take(10.0).unwrap();
-        assert_eq!(after.run(f64::INFINITY, 1.0, 0.0).unwrap(), 10.0);
-        assert_eq!(after.run(10.0, 0.5, 4.0).unwrap(), 16.0);
-        assert_eq!(after.run(16.0, 0.0, 6.0).unwrap(), f64::INFINITY);
-        assert_eq!(after.disable(7.0, true), f64::INFINITY);
-        assert_eq!(after.run(f64::INFINITY, 5.0, 8.0).unwrap(), 9.0);
-        after.disable(8.0, false);
-        assert!(after.wants_draw());
+        let mut work = Work::OFF;
+        work.take(10.0, at(0.0)).unwrap();
+        assert_eq!(work.run(Moment::NEVER, 1.0, at(0.0)).unwrap(), at(10.0));
+        assert_eq!(work.run(at(10.0), 0.5, at(4.0)).unwrap(), at(16.0));
+        assert_eq!(work.run(at(16.0), 0.0, at(6.0)).unwrap(), Moment::NEVER);
+        work.disable(at(7.0), true);
+        assert_eq!(work.run(Moment::NEVER, 5.0, at(8.0)).unwrap(), at(9.0));
+        work.disable(at(8.0), false);
+        assert!(!work.armed());
     }
 
     #[test]
     fn at_a_value_it_rang_for_is_off_and_rounding_is_now() {
-        let mut at = At::NEW;
-        assert_eq!(at.refresh(2.0, false, 1.0).unwrap(), 2.0);
-        at.rang(2.0);
-        assert_eq!(at.refresh(2.0, false, 2.0).unwrap(), f64::INFINITY);
-        assert_eq!(at.refresh(2.0, false, 3.0).unwrap(), f64::INFINITY);
-        assert_eq!(at.refresh(2.0, true, 2.0).unwrap(), 2.0);
-        assert_eq!(at.refresh(3.0 - 1e-15, false, 3.0).unwrap(), 3.0);
-        assert!(at.refresh(2.5, false, 3.0).is_err());
-        assert!(at.refresh(f64::NAN, false, 3.0).is_err());
+        let mut clock = At::NEW;
+        assert_eq!(clock.refresh(2.0, false, at(1.0)).unwrap(), at(2.0));
+        clock.rang();
+        assert_eq!(clock.refresh(2.0, false, at(2.0)).unwrap(), Moment::NEVER);
+        assert_eq!(clock.refresh(2.0, false, at(3.0)).unwrap(), Moment::NEVER);
+        assert_eq!(clock.refresh(2.0, true, at(2.0)).unwrap(), at(2.0));
+        assert_eq!(clock.refresh(3.0 - 1e-15, false, at(3.0)).unwrap(), at(3.0));
+        clock.rang();
+        assert_eq!(clock.refresh(3.0 - 1e-15, false, at(4.0)).unwrap(), Moment::NEVER);
+        assert!(clock.refresh(2.5, false, at(3.0)).is_err());
+        assert!(clock.refresh(f64::NAN, false, at(3.0)).is_err());
+    }
+
+    #[test]
+    fn a_delay_that_rounding_made_negative_is_none() {
+        let mut delay = Delay::OFF;
+        let now = 0.1 + 0.2;
+        assert_eq!(delay.take(0.3 - now, at(now)).unwrap(), at(now));
+        assert!(delay.take(-1e-9, at(now)).is_err());
+        assert!(delay.take(f64::NAN, at(now)).is_err());
+        assert!(delay.take(-1e-300, at(0.0)).is_err());
     }
 
     #[test]
     fn a_hazard_that_changes_stretches_what_is_left() {
         let mut rng = crate::rng::stream(1, 0);
         let mut clock = Exponential::OFF;
-        let time = clock.refresh(f64::INFINITY, 2.0, 0.0, 0.0, &mut rng);
-        let half = clock.refresh(time, 4.0, 0.0, 0.0, &mut rng);
-        assert!((half * 2.0 - time).abs() < 1e-15 * time);
-        assert_eq!(clock.refresh(half, 0.0, 0.0, 0.0, &mut rng), f64::INFINITY);
+        let whole = clock.refresh(Moment::NEVER, 2.0, at(0.0), &mut rng);
+        let half = clock.refresh(whole, 4.0, at(0.0), &mut rng);
+        assert!((half.time * 2.0 - whole.time).abs() < 1e-15 * whole.time);
+        assert_eq!(clock.refresh(half, 0.0, at(0.0), &mut rng), Moment::NEVER);
     }
 }

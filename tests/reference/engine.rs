@@ -34,10 +34,12 @@ struct Memory {
     time: f64,
     low: f64,
     rate: f64,
+    /// The value an `at` waits for.
+    value: f64,
     /// The last value an `at` rang for, or the last tick of an `every`.
     rang: f64,
     left: f64,
-    since: f64,
+    since: (f64, f64),
     speed: f64,
     running: bool,
     base: f64,
@@ -64,9 +66,10 @@ impl<'a> Engine<'a> {
             time: f64::INFINITY,
             low: 0.0,
             rate: 0.0,
+            value: f64::NAN,
             rang: f64::NAN,
             left: f64::NAN,
-            since: 0.0,
+            since: (0.0, 0.0),
             speed: 1.0,
             running: false,
             base: 0.0,
@@ -123,11 +126,11 @@ impl<'a> Engine<'a> {
 
     /// Time, what rounding took from it, and the clock.
     fn next(&self) -> (f64, f64, usize) {
-        let mut first: Option<(f64, i64, usize, f64)> = None;
+        let mut first: Option<(f64, f64, i64, usize)> = None;
         let mut offer = |time: f64, clock: usize, low: f64| {
-            let key = (time, self.model.clocks[clock].priority, clock);
-            if first.is_none_or(|(t, p, c, _)| key < (t, p, c)) {
-                first = Some((key.0, key.1, key.2, low));
+            let key = (time, low, self.model.clocks[clock].priority, clock);
+            if first.is_none_or(|first| key < first) {
+                first = Some(key);
             }
         };
         let racing: Vec<usize> = (0..self.model.clocks.len()).filter(|&c| self.races(&self.model.clocks[c])).collect();
@@ -152,7 +155,7 @@ impl<'a> Engine<'a> {
             }
             offer(self.race.0, racing[at], self.race.1);
         }
-        first.map_or((f64::INFINITY, 0.0, 0), |(time, _, clock, low)| (time, low, clock))
+        first.map_or((f64::INFINITY, 0.0, 0), |(time, low, _, clock)| (time, low, clock))
     }
 
     fn refresh(&mut self, rang: Option<usize>) -> Result<(), &'static str> {
@@ -188,7 +191,7 @@ impl<'a> Engine<'a> {
                         let period = 0.25 * (1 + self.int(period).rem_euclid(6)) as f64;
                         self.every(number, period, from.map(|from| 0.5 * from as f64));
                     } else {
-                        self.memory[number].time = f64::INFINITY;
+                        (self.memory[number].time, self.memory[number].low) = (f64::INFINITY, 0.0);
                     }
                 }
             }
@@ -201,13 +204,20 @@ impl<'a> Engine<'a> {
             self.total = total;
             self.race = (f64::INFINITY, 0.0, 0.0);
             if total > 0.0 {
-                let wait = self.low + self.rng.sample::<f64, _>(Exp1) / total;
-                let time = self.now + wait;
+                let wait = self.rng.sample::<f64, _>(Exp1) / total;
+                let (time, low) = self.later(wait);
                 let choice = (self.rng.random::<u64>() >> 11) as f64 / (1_u64 << 53) as f64;
-                self.race = (time, wait - (time - self.now), choice);
+                self.race = (time, low, choice);
             }
         }
         Ok(())
+    }
+
+    /// `wait` from now, and what rounding takes from it.
+    fn later(&self, wait: f64) -> (f64, f64) {
+        let wait = self.low + wait;
+        let time = self.now + wait;
+        (time, if time < f64::INFINITY { wait - (time - self.now) } else { 0.0 })
     }
 
     fn use_up(&mut self, number: usize, clock: &Clock) {
@@ -220,8 +230,8 @@ impl<'a> Engine<'a> {
                 memory.rang = now;
                 memory.ticks += 1.0;
             }
-            Timing::After { .. } => (memory.left, memory.running, memory.speed) = (f64::NAN, false, 1.0),
-            _ => (memory.rang, memory.time) = (now, f64::INFINITY),
+            Timing::After { .. } => (memory.left, memory.running) = (f64::NAN, false),
+            _ => (memory.rang, memory.time, memory.low) = (memory.value, f64::INFINITY, 0.0),
         }
     }
 
@@ -238,28 +248,34 @@ impl<'a> Engine<'a> {
             ((memory.time - self.now) + (memory.low - self.low)) * (old / rate)
         } else {
             self.rng.sample::<f64, _>(Exp1) / rate
-        } + self.low;
-        let time = self.now + wait;
-        let low = if time < f64::INFINITY { wait - (time - self.now) } else { 0.0 };
+        };
+        let (time, low) = self.later(wait);
         let memory = &mut self.memory[number];
         (memory.rate, memory.time, memory.low) = (rate, time, low);
     }
 
     fn at(&mut self, number: usize, enabled: bool, value: f64, reads_now: bool) -> Result<(), &'static str> {
-        let now = self.now;
+        let (now, low) = (self.now, self.low);
         let memory = &mut self.memory[number];
+        if enabled {
+            memory.value = value;
+        }
         let used = value == memory.rang && !(reads_now && value == now);
         memory.time = if !enabled || used { f64::INFINITY } else { value };
+        memory.low = if memory.time == now { low } else { 0.0 };
         if memory.time < now { Err("past") } else { Ok(()) }
     }
 
     fn after(&mut self, number: usize, timing: &Timing, enabled: bool, changed: bool) {
         let Timing::After { delay, random, redraw, resume, speed } = timing else { return };
-        let now = self.now;
-        let left = |memory: &Memory| (memory.left - (now - memory.since) * memory.speed).max(0.0);
+        let (now, low) = (self.now, self.low);
+        let left = |memory: &Memory| {
+            let passed = (now - memory.since.0) + (low - memory.since.1);
+            (memory.left - passed * memory.speed).max(0.0)
+        };
         if !enabled {
             let memory = &mut self.memory[number];
-            memory.time = f64::INFINITY;
+            (memory.time, memory.low) = (f64::INFINITY, 0.0);
             if *resume {
                 if memory.running {
                     memory.left = left(memory);
@@ -286,12 +302,15 @@ impl<'a> Engine<'a> {
             }
             memory.left = left(memory);
         }
-        (memory.since, memory.speed, memory.running) = (now, speed, true);
-        memory.time = if speed > 0.0 { now + memory.left / speed } else { f64::INFINITY };
+        (memory.since, memory.speed, memory.running) = ((now, low), speed, true);
+        let wait = if speed > 0.0 { memory.left / speed } else { f64::INFINITY };
+        let (time, low) = self.later(wait);
+        let memory = &mut self.memory[number];
+        (memory.time, memory.low) = (time, low);
     }
 
     fn every(&mut self, number: usize, period: f64, from: Option<f64>) {
-        let now = self.now;
+        let (now, low) = (self.now, self.low);
         let memory = &mut self.memory[number];
         if memory.period.is_nan() {
             memory.base = from.unwrap_or(0.0);
@@ -309,6 +328,7 @@ impl<'a> Engine<'a> {
             memory.ticks += 1.0;
         }
         memory.time = memory.base + memory.ticks * period;
+        memory.low = if memory.time == now { low.max(0.0) } else { 0.0 };
     }
 
     fn int(&self, e: &Int) -> i64 {

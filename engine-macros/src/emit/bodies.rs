@@ -119,18 +119,21 @@ fn frame(
     let inline = cx.inline();
     let parameters = cx.parameters(&body.access);
     let result = cx.result(ty, "Fault");
-    let (flag, check) = if body.access.flag {
-        (quote!(let __crt_flag = &#private::arith::Flag::new();), quote!(#private::arith::Flag::check(__crt_flag)?;))
+    // With a flag for closures, every way out passes by it.
+    let content = if body.access.flag {
+        quote! {
+            let __crt_flag = &#private::arith::Flag::new();
+            let __crt_outcome = (|| -> #result { #content #end })();
+            #private::arith::Flag::check(__crt_flag)?;
+            __crt_outcome
+        }
     } else {
-        (quote!(), quote!())
+        quote!(#content #end)
     };
     quote! {
         #inline
         fn #name(#(#parameters,)* #(#args,)*) -> #result {
-            #flag
             #content
-            #check
-            #end
         }
     }
 }

@@ -48,20 +48,33 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
             quote!((&#private::keep(&#place)).cr_restore(&mut #place, #saved);)
         }
     });
+    // The timing of a clock whose event fails is put back, so that it rings once all is mended.
+    let timing = match cx.plan.seats[number] {
+        Seat::Slot(slot) => {
+            let memory = memory(clock);
+            Some((
+                quote!(let __crt_timing = #private::core::clone::Clone::clone(&__crt_e.clocks.#memory);),
+                quote!(__crt_e.clocks.#memory = __crt_timing; __crt_e.clocks.times.set(#slot, __crt_at);),
+            ))
+        }
+        Seat::Leaf(_) => None,
+    };
+    let (keep_timing, restore_timing) = timing.unzip();
     let content = happen_one(cx, number);
     quote! {
         #inline
         fn #fire(
             __crt_e: &mut #engine,
-            __crt_time: #private::core::primitive::f64,
-            __crt_low: #private::core::primitive::f64,
+            __crt_at: #private::Moment,
         ) -> #outcome {
-            let __crt_before = __crt_e.progress.enter(__crt_time, __crt_low).map_err(|__crt_error| __crt_error.of(#whose).during(#whose))?;
+            let __crt_before = __crt_e.progress.enter(__crt_at).map_err(|__crt_error| __crt_error.of(#whose).during(#whose))?;
             #(#save)*
+            #keep_timing
             match Self::#happen(__crt_e) {
                 #private::core::result::Result::Ok(()) => #private::core::result::Result::Ok(#event::#variant),
                 #private::core::result::Result::Err(__crt_error) => {
                     #(#restore)*
+                    #restore_timing
                     __crt_e.progress.leave(__crt_before);
                     #private::core::result::Result::Err(__crt_error.during(#whose))
                 }
@@ -82,7 +95,7 @@ fn happen_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     let act = cx.call(&function("act", &clock.ident), &clock.action.access, &text(&clock.ident));
     let rang = rang(cx, number);
     let refresh = list(cx, &step.refresh, &step.sums);
-    let draw = draw(cx);
+    let draw = draw();
     let (before, redraw) = match step.redraw {
         Redraw::Never => (quote!(), quote!()),
         Redraw::Always => (quote!(), draw),
@@ -101,11 +114,10 @@ fn rang(cx: &Cx<'_>, number: usize) -> TokenStream {
     let clock = &cx.resolved.clocks[number];
     let Seat::Slot(slot) = cx.plan.seats[number] else { return TokenStream::new() };
     let memory = memory(clock);
-    let off = quote!(__crt_e.clocks.times.set(#slot, #private::core::primitive::f64::INFINITY););
+    let off = quote!(__crt_e.clocks.times.set(#slot, #private::Moment::NEVER););
     match &clock.timing {
-        Timing::Rate(_) => quote!(__crt_e.clocks.#memory.rang(); #off),
-        Timing::At(_) => quote!(__crt_e.clocks.#memory.rang(__crt_e.progress.now); #off),
-        Timing::After { .. } => quote!(__crt_e.clocks.#memory.rang();),
+        Timing::Rate(_) | Timing::At(_) => quote!(__crt_e.clocks.#memory.rang(); #off),
+        Timing::After { .. } => quote!(__crt_e.clocks.#memory.forget(); #off),
         Timing::Every { .. } => quote!(__crt_e.clocks.#memory.rang(__crt_e.progress.now);),
     }
 }
@@ -113,19 +125,19 @@ fn rang(cx: &Cx<'_>, number: usize) -> TokenStream {
 /// `Model::next`.
 pub(super) fn next(cx: &Cx<'_>) -> TokenStream {
     let private = &cx.private;
-    let race = quote!(#private::Next { time: __crt_clocks.race.time, slot: #private::Next::RACE });
-    let timed = quote!(#private::Next { time: __crt_time, slot: __crt_slot });
-    let earliest = quote!(let (__crt_time, __crt_slot) = __crt_clocks.times.earliest(););
+    let race = quote!(#private::Next { at: __crt_clocks.race.at, slot: #private::Next::RACE });
+    let timed = quote!(#private::Next { at: __crt_at, slot: __crt_slot });
+    let earliest = quote!(let (__crt_at, __crt_slot) = __crt_clocks.times.earliest(););
     let content = match (cx.plan.leaves.is_empty(), cx.plan.slots.is_empty()) {
-        (true, true) => quote!(#private::Next { time: #private::core::primitive::f64::INFINITY, slot: 0 }),
+        (true, true) => quote!(#private::Next { at: #private::Moment::NEVER, slot: 0 }),
         (false, true) => race,
         (true, false) => quote!(#earliest #timed),
         (false, false) => {
             let tie = tie(cx);
             quote! {
                 #earliest
-                let __crt_race = __crt_clocks.race.time;
-                if __crt_race < __crt_time || (__crt_race == __crt_time && __crt_race < #private::core::primitive::f64::INFINITY && #tie) {
+                let __crt_race = __crt_clocks.race.at;
+                if #private::Key::before(__crt_race, __crt_at) || (__crt_race == __crt_at && #tie) {
                     #race
                 } else {
                     #timed
@@ -154,9 +166,9 @@ fn tie(cx: &Cx<'_>) -> TokenStream {
     } else {
         let private = &cx.private;
         let leaves = cx.plan.leaves.iter().map(|&clock| rank(clock));
-        quote!([#(#leaves),*][#private::rates::pick(&__crt_clocks.rates, __crt_clocks.race.choice)])
+        quote!([#(#leaves),*][#private::rates::pick(&__crt_clocks.rates[..], __crt_clocks.race.choice)])
     };
-    quote!(#leaf < [#(#slots),*][__crt_slot])
+    quote!(__crt_race.time < __cr::core::primitive::f64::INFINITY && #leaf < [#(#slots),*][__crt_slot])
 }
 
 /// `Model::fire`.
@@ -165,13 +177,13 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
     let engine = cx.engine();
     let [_, event, ..] = types::names(cx.model);
     let outcome = cx.result(&quote!(#event), "SimError");
-    let fire_clock = |clock: usize, time: TokenStream, low: TokenStream| {
+    let fire_clock = |clock: usize| {
         let name = function("fire", &cx.resolved.clocks[clock].ident);
-        quote!(Self::#name(__crt_e, #time, #low))
+        quote!(Self::#name(__crt_e, __crt_next.at))
     };
     let race = (!cx.plan.leaves.is_empty()).then(|| {
         let select = if cx.plan.unrolled {
-            let tree = select(cx, 1, &|leaf| fire_clock(cx.plan.leaves[leaf], quote!(__crt_time), quote!(__crt_low)));
+            let tree = select(cx, 1, &|leaf| fire_clock(cx.plan.leaves[leaf]));
             quote! {
                 let __crt_clocks = &*__crt_e.clocks;
                 let __crt_x = __crt_clocks.race.choice * __crt_clocks.rates[1];
@@ -179,24 +191,16 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
             }
         } else {
             let arms = cx.plan.leaves.iter().enumerate().map(|(leaf, &clock)| {
-                let fire = fire_clock(clock, quote!(__crt_time), quote!(__crt_low));
+                let fire = fire_clock(clock);
                 if leaf + 1 == cx.plan.leaves.len() { quote!(_ => #fire) } else { quote!(#leaf => #fire) }
             });
-            quote!(match #private::rates::pick(&__crt_e.clocks.rates, __crt_e.clocks.race.choice) { #(#arms,)* })
+            quote!(match #private::rates::pick(&__crt_e.clocks.rates[..], __crt_e.clocks.race.choice) { #(#arms,)* })
         };
-        quote!({
-            let (__crt_time, __crt_low) = (__crt_e.clocks.race.time, __crt_e.clocks.race.low);
-            #select
-        })
+        quote!({ #select })
     });
     let timed = (!cx.plan.slots.is_empty()).then(|| {
         let arms = cx.plan.slots.iter().enumerate().map(|(slot, &clock)| {
-            let memory = memory(&cx.resolved.clocks[clock]);
-            let low = match cx.resolved.clocks[clock].timing {
-                Timing::Rate(_) => quote!(__crt_e.clocks.#memory.low),
-                _ => quote!(0.0),
-            };
-            let fire = fire_clock(clock, quote!(__crt_next.time), low);
+            let fire = fire_clock(clock);
             if slot + 1 == cx.plan.slots.len() { quote!(_ => #fire) } else { quote!(#slot => #fire) }
         });
         quote!(match __crt_next.slot { #(#arms,)* })

@@ -54,7 +54,6 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
         None => enabled,
     };
     let fail = |outcome: TokenStream| or_fail(&outcome, &whose);
-    let off = quote!(#private::core::primitive::f64::INFINITY);
     let memory = memory(clock);
     if let (Timing::Rate(rate), Seat::Leaf(leaf)) = (&clock.timing, cx.plan.seats[number]) {
         let rate = call("rate", rate);
@@ -64,39 +63,45 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
             let node = cx.plan.node(leaf);
             quote!(__crt_e.clocks.rates[#node] = #rate;)
         } else {
-            quote!({ let __crt_rate = #rate; #private::rates::set(&mut __crt_e.clocks.rates, #leaf, __crt_rate); })
+            quote!({ let __crt_rate = #rate; #private::rates::set(&mut __crt_e.clocks.rates[..], #leaf, __crt_rate); })
         };
     }
     let Seat::Slot(slot) = cx.plan.seats[number] else { return TokenStream::new() };
-    let time = match &clock.timing {
+    let now = quote!(__crt_e.progress.moment());
+    let old = quote!(__crt_e.clocks.times.get(#slot));
+    let set = |at: TokenStream| quote!(let __crt_at = #at; __crt_e.clocks.times.set(#slot, __crt_at););
+    let off = set(quote!(#private::Moment::NEVER));
+    match &clock.timing {
         Timing::Rate(rate) => {
             let rate = call("rate", rate);
             let checked = fail(quote!(#private::timing::rate(#rate)));
             let rate = when_enabled(checked, quote!(0.0));
-            quote!({
-                let __crt_rate = #rate;
-                let __crt_time = __crt_e.clocks.times.get(#slot);
-                __crt_e.clocks.#memory.refresh(__crt_time, __crt_rate, __crt_e.progress.now, __crt_e.progress.low, &mut __crt_e.progress.rng)
-            })
+            let at = set(quote!(__crt_e.clocks.#memory.refresh(#old, __crt_rate, #now, &mut __crt_e.progress.rng)));
+            quote!(let __crt_rate = #rate; #at)
         }
         Timing::At(at) => {
             let at_once = at.access.now.is_some();
             let value = call("at", at);
-            let time = fail(quote!(__crt_e.clocks.#memory.refresh(__crt_value, #at_once, __crt_e.progress.now)));
-            when_enabled(quote!(let __crt_value = #value; #time), off)
+            let at = set(fail(quote!(__crt_e.clocks.#memory.refresh(__crt_value, #at_once, #now))));
+            when_enabled(quote!(let __crt_value = #value; #at), off)
+        }
+        Timing::After { delay, redraw, resume: false, speed: None } => {
+            let drawn = call("delay", delay);
+            let at = set(fail(quote!(__crt_e.clocks.#memory.take(__crt_drawn, #now))));
+            let draw = quote!(let __crt_drawn = #drawn; #at);
+            let draw = if *redraw { draw } else { quote!(if !__crt_e.clocks.#memory.armed() { #draw }) };
+            when_enabled(draw, quote!(if __crt_e.clocks.#memory.armed() { __crt_e.clocks.#memory.forget(); #off }))
         }
         Timing::After { delay, redraw, resume, speed } => {
-            let draw = call("delay", delay);
-            let take = fail(quote!(__crt_e.clocks.#memory.take(__crt_delay)));
-            let draw = quote!(let __crt_delay = #draw; #take;);
-            let draw = if *redraw { draw } else { quote!(if __crt_e.clocks.#memory.wants_draw() { #draw }) };
+            let drawn = call("delay", delay);
+            let take = fail(quote!(__crt_e.clocks.#memory.take(__crt_drawn, #now)));
+            let draw = quote!(let __crt_drawn = #drawn; #take;);
+            let draw = if *redraw { draw } else { quote!(if !__crt_e.clocks.#memory.armed() { #draw }) };
             let speed = speed.as_ref().map_or(quote!(1.0), |speed| call("speed", speed));
-            let run = fail(
-                quote!(__crt_e.clocks.#memory.run(__crt_e.clocks.times.get(#slot), __crt_speed, __crt_e.progress.now)),
-            );
+            let at = set(fail(quote!(__crt_e.clocks.#memory.run(#old, __crt_speed, #now))));
             when_enabled(
-                quote!(#draw let __crt_speed = #speed; #run),
-                quote!(__crt_e.clocks.#memory.disable(__crt_e.progress.now, #resume)),
+                quote!(#draw let __crt_speed = #speed; #at),
+                quote!(__crt_e.clocks.#memory.disable(#now, #resume); #off),
             )
         }
         Timing::Every { period, from } => {
@@ -105,15 +110,11 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
                 let from = call("from", from);
                 quote!(#private::core::option::Option::Some(#from))
             });
-            let time = fail(
-                quote!(__crt_e.clocks.#memory.refresh(__crt_period, __crt_from, __crt_e.progress.start, __crt_e.progress.now)),
-            );
-            when_enabled(quote!(let __crt_period = #period; let __crt_from = #from; #time), off)
+            let at = set(fail(quote! {
+                __crt_e.clocks.#memory.refresh(__crt_period, __crt_from, __crt_e.progress.start, #now)
+            }));
+            when_enabled(quote!(let __crt_period = #period; let __crt_from = #from; #at), off)
         }
-    };
-    quote! {
-        let __crt_time = { #time };
-        __crt_e.clocks.times.set(#slot, __crt_time);
     }
 }
 
@@ -154,11 +155,10 @@ pub(super) fn list(cx: &Cx<'_>, clocks: &[usize], sums: &[usize]) -> TokenStream
 }
 
 /// Draws the race's time again.
-pub(super) fn draw(cx: &Cx<'_>) -> TokenStream {
-    let _ = cx;
+pub(super) fn draw() -> TokenStream {
     quote! {
         let __crt_total = __crt_e.clocks.rates[1];
-        __crt_e.clocks.race.draw(__crt_total, __crt_e.progress.now, __crt_e.progress.low, &mut __crt_e.progress.rng)?;
+        __crt_e.clocks.race.draw(__crt_total, __crt_e.progress.moment(), &mut __crt_e.progress.rng)?;
     }
 }
 
@@ -169,7 +169,7 @@ pub(super) fn all(cx: &Cx<'_>) -> TokenStream {
     let private = &cx.private;
     let clocks: Vec<usize> = (0..cx.resolved.clocks.len()).collect();
     let refresh = list(cx, &clocks, &cx.plan.all_sums());
-    let draw = draw(cx);
+    let draw = draw();
     let (before, redraw) = if cx.plan.leaves.is_empty() {
         (quote!(), quote!())
     } else {

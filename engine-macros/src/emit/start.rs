@@ -24,7 +24,8 @@ pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {
     }
     if !cx.plan.slots.is_empty() {
         let slots = cx.plan.slots.len();
-        let times = if cx.plan.scanned { quote!(Scan<#slots>) } else { quote!(PairTree) };
+        let key = if cx.plan.fine { quote!(#private::Moment) } else { quote!(#private::core::primitive::f64) };
+        let times = if cx.plan.scanned { quote!(Scan<#key, #slots>) } else { quote!(PairTree<#key>) };
         fields.extend(quote!(times: #private::times::#times,));
     }
     for &clock in &cx.plan.slots {
@@ -53,7 +54,8 @@ fn timing_type(timing: &Timing) -> TokenStream {
     match timing {
         Timing::Rate(_) => quote!(Exponential),
         Timing::At(_) => quote!(At),
-        Timing::After { .. } => quote!(After),
+        Timing::After { resume: false, speed: None, .. } => quote!(Delay),
+        Timing::After { .. } => quote!(Work),
         Timing::Every { .. } => quote!(Every),
     }
 }
@@ -87,7 +89,8 @@ pub(super) fn start_from(cx: &Cx<'_>) -> TokenStream {
             let fresh = match clock.timing {
                 Timing::Rate(_) => quote!(Exponential::OFF),
                 Timing::At(_) => quote!(At::NEW),
-                Timing::After { .. } => quote!(After::OFF),
+                Timing::After { resume: false, speed: None, .. } => quote!(Delay::OFF),
+                Timing::After { .. } => quote!(Work::OFF),
                 Timing::Every { .. } => quote!(Every::NEW),
             };
             clocks.extend(quote!(#memory: #private::timing::#fresh,));
@@ -151,13 +154,46 @@ fn constants(cx: &Cx<'_>) -> TokenStream {
         .iter()
         .map(|constant| {
             let handle = constant_handle(&constant.ident);
-            let value = match &constant.ty {
-                Some(_) => initial(cx, "constant", &constant.ident, &constant.value.access),
-                None => quote!(#private::Constant::new()),
-            };
-            quote!(let #handle = #value;)
+            let body = &constant.value;
+            match &constant.ty {
+                Some(_) => {
+                    let value = initial(cx, "constant", &constant.ident, &body.access);
+                    quote!(let #handle = #value;)
+                }
+                None => {
+                    let (tokens, whose) = (&body.tokens, text(&constant.ident));
+                    let value = quote! {
+                        #handle.get(|| #private::core::result::Result::Ok(#tokens))?;
+                        #private::core::result::Result::Ok(())
+                    };
+                    let evaluate = before_the_engine(cx, &body.access, &value, &whose);
+                    quote!(let #handle = #private::Constant::new(); #evaluate)
+                }
+            }
         })
         .collect()
+}
+
+/// Evaluates `value` over places that have a value before there is an engine.
+fn before_the_engine(cx: &Cx<'_>, access: &crate::resolve::Access, value: &TokenStream, whose: &str) -> TokenStream {
+    let private = &cx.private;
+    let handles = access.places().map(|place| crate::resolve::handle(&cx.resolved.places[place].ident));
+    let constants = access.constants.iter().filter_map(|&number| {
+        let constant = &cx.resolved.constants[number];
+        let handle = constant_handle(&constant.ident);
+        constant.ty.as_ref().map(|_| quote!(let #handle = #private::Read::new(&#handle);))
+    });
+    let values = access.places().map(|place| {
+        let ident = &cx.resolved.places[place].ident;
+        quote!(#private::Read::new(&__crt_model.#ident))
+    });
+    quote! {
+        (|| -> #private::core::result::Result<(), #private::Fault> {
+            #(let #handles = #values;)*
+            #(#constants)*
+            #value
+        })().map_err(|__crt_fault| __crt_fault.at(__crt_start, #whose))?;
+    }
 }
 
 /// Local variables with the initial values, and the fields they go to.
@@ -187,27 +223,13 @@ fn ranges(cx: &Cx<'_>) -> TokenStream {
         let (ident, name) = (&place.ident, place.name());
         match range {
             Some((body, written)) => {
-                let access = &body.access;
                 let expected = format!("expected within {written}");
-                let handles = access.places().map(|other| crate::resolve::handle(&cx.resolved.places[other].ident));
-                let values = cx.arguments(
-                    access,
-                    |other| {
-                        let other = &cx.resolved.places[other].ident;
-                        quote!(__crt_model.#other)
-                    },
-                    |handle| quote!(#handle),
-                    &quote!(__crt_start),
-                    &quote!(__crt_rng),
-                );
                 let tokens = &body.tokens;
-                out.extend(quote! {
-                    (|| -> #private::core::result::Result<(), #private::Fault> {
-                        #(let #handles = #values;)*
-                        let __crt_range = #tokens;
-                        #private::check_param(#name, &__crt_model.#ident, &__crt_range, #expected)
-                    })().map_err(|__crt_fault| __crt_fault.at(__crt_start, #name))?;
-                });
+                let check = quote! {
+                    let __crt_range = #tokens;
+                    #private::check_param(#name, &__crt_model.#ident, &__crt_range, #expected)
+                };
+                out.extend(before_the_engine(cx, &body.access, &check, &name));
             }
             None if crate::resolve::is_float(&place.ty) => out.extend(quote! {
                 #private::check_number(#name, __crt_model.#ident.is_nan()).map_err(|__crt_fault| __crt_fault.at(__crt_start, #name))?;

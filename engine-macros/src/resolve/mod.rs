@@ -203,12 +203,15 @@ impl<'a> Resolver<'a, '_> {
         let mut observes = Vec::new();
         let mut conditions = Vec::new();
         let mut init = None;
+        // Without every clock nobody knows what is written.
+        let mut complete = true;
         for item in &model.items {
             match item {
                 Item::Clock(clock) => clocks.push(self.clock(clock)),
                 Item::Reaction(reaction) => {
-                    if let Some(clock) = lower::reaction(reaction, &self.names, self.errors) {
-                        clocks.push(self.clock(&clock));
+                    match lower::reaction(reaction, &self.names, self.errors) {
+                        Some(clock) => clocks.push(self.clock(&clock)),
+                        None => complete = false,
                     }
                 }
                 Item::Observe(observe) => observes.push(Output {
@@ -249,7 +252,7 @@ impl<'a> Resolver<'a, '_> {
             }
         }
         self.priorities(model);
-        if !self.errors.any() {
+        if complete {
             self.conditions_that_can_change(&clocks, &conditions);
         }
         let actions = self.names.take_actions();

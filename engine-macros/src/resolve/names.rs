@@ -325,7 +325,7 @@ fn unique(seen: &mut IndexMap<String, Span>, ident: &Ident, key: String, errors:
             ident.span(),
             format!("`{}` is declared twice{}; rename one of the two", ident.unraw(), as_key(ident, &key)),
         );
-        errors.at(*first, format!("the first{} is here", as_key(ident, &key)));
+        errors.at(*first, "the first is here");
     } else {
         seen.insert(key, ident.span());
     }

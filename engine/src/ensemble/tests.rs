@@ -92,7 +92,7 @@ fn the_lowest_failing_replicate_is_reported() {
         let EnsembleError::Replicate { replicate, error } = error else { panic!("{error}") };
         assert_eq!(replicate, expected);
         assert_eq!(error.clock(), Some("random"));
-        assert!(matches!(error.kind(), ErrorKind::Rate { .. }));
+        assert!(matches!(error.kind(), ErrorKind::User(_)));
     }
 }
 
