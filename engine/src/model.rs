@@ -60,6 +60,8 @@ pub trait Model: Sized {
     #[doc(hidden)]
     fn next(clocks: &Self::Clocks) -> Next;
     #[doc(hidden)]
+    fn event_at(clocks: &Self::Clocks, next: Next) -> Self::Event;
+    #[doc(hidden)]
     fn fire(engine: &mut Active<'_, Self>, next: Next) -> Result<Self::Event, SimError>;
     #[doc(hidden)]
     fn observe(view: View<'_, Self>) -> Result<Self::Observed, SimError>;
@@ -167,6 +169,26 @@ impl<M: Model> Engine<M> {
     }
 }
 
+impl<M: Model> Active<'_, M> {
+    /// The next event happens, or leaves the time where it was.
+    ///
+    /// # Errors
+    /// Whatever goes wrong in it, and a Zeno budget that is used up.
+    #[inline(always)]
+    pub(crate) fn happen(&mut self, next: Next) -> Result<M::Event, SimError> {
+        let before = self.progress.moment();
+        if !self.progress.enter(next.at) {
+            let name = M::event_name(M::event_at(self.clocks, next));
+            return Err(zeno(self.progress.zeno_limit, next.at.time).of(name).during(name));
+        }
+        let outcome = M::fire(self, next);
+        if outcome.is_err() {
+            self.progress.go_to(before);
+        }
+        outcome
+    }
+}
+
 impl Progress {
     /// The current moment.
     #[inline(always)]
@@ -175,31 +197,25 @@ impl Progress {
         Moment { time: self.now, low: self.low }
     }
 
-    /// Moves the time to an event and counts it against the Zeno budget. Gives the moment before,
-    /// to go back to if the event fails.
-    ///
-    /// # Errors
-    /// If the budget is used up.
+    /// Moves the time to an event and counts it against the Zeno budget; `false` if that is used up.
     #[inline(always)]
-    pub fn enter(&mut self, at: Moment) -> Result<Moment, SimError> {
-        let before = self.moment();
+    fn enter(&mut self, at: Moment) -> bool {
         if at.time > self.now {
             self.instant = 1;
-        } else {
+        } else if self.instant < self.zeno_limit {
             self.instant += 1;
-            if self.instant > self.zeno_limit {
-                return Err(zeno(self.zeno_limit, at.time));
-            }
+        } else {
+            return false;
         }
-        self.leave(at);
-        Ok(before)
+        self.go_to(at);
+        true
     }
 
-    /// Goes back to the moment before an event that failed.
+    /// Goes to another moment.
     #[inline(always)]
-    pub fn leave(&mut self, before: Moment) {
-        self.now = before.time;
-        self.low = before.low;
+    fn go_to(&mut self, to: Moment) {
+        self.now = to.time;
+        self.low = to.low;
     }
 
     /// Moves the time to the end of a run, where nothing happens.

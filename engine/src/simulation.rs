@@ -179,7 +179,7 @@ impl<M: Model> Simulation<M> {
         if engine.progress.stopped.is_some() || next.at.time == f64::INFINITY {
             return Ok(None);
         }
-        let event = self.guarded(|engine| M::fire(engine, next))?;
+        let event = self.guarded(|engine| engine.happen(next))?;
         Ok(Some(Fired { time: self.now(), event }))
     }
 
@@ -289,7 +289,7 @@ fn run<M: Model, O: Observer<M>>(engine: &mut Active<'_, M>, observer: &mut O, u
         if O::ACTIVE && next.at.time > engine.progress.now {
             observer.advance(View::new(engine), next.at.time).map_err(Failure::Observer)?;
         }
-        let event = M::fire(engine, next).map_err(Failure::Event)?;
+        let event = engine.happen(next).map_err(Failure::Event)?;
         if O::ACTIVE {
             observer.event(View::new(engine), event).map_err(Failure::Observer)?;
         }

@@ -5,6 +5,7 @@
 //! `redraw`, an `at` that reads `now` – it asks whether the event's body names such a place, as any
 //! reader of the model would.
 
+use clockrace::__private::exponential;
 use clockrace::rand::RngExt as _;
 use clockrace::{Rng, rand_distr::Exp1};
 
@@ -92,7 +93,7 @@ impl<'a> Engine<'a> {
 
     /// Runs to `until`.
     pub(crate) fn run(&mut self, until: f64, events: &mut Vec<Event>) -> End {
-        if let Err(failure) = self.refresh(None) {
+        if let Err(failure) = self.refresh(None, None) {
             return End::Failed(failure);
         }
         loop {
@@ -112,8 +113,10 @@ impl<'a> Engine<'a> {
             self.instant += 1;
             (self.now, self.low) = (time, low);
             let model = self.model;
+            // The race draws before its event.
+            let ahead = self.races(&model.clocks[clock]).then(|| self.draw());
             self.execute(&model.clocks[clock].body);
-            if let Err(failure) = self.refresh(Some(clock)) {
+            if let Err(failure) = self.refresh(Some(clock), ahead) {
                 return End::Failed(failure);
             }
             events.push(Event { time, clock, variables: self.variables.clone(), list: self.list.clone() });
@@ -158,7 +161,13 @@ impl<'a> Engine<'a> {
         first.map_or((f64::INFINITY, 0.0, 0), |(time, low, _, clock)| (time, low, clock))
     }
 
-    fn refresh(&mut self, rang: Option<usize>) -> Result<(), &'static str> {
+    /// A standard exponential and a uniform number.
+    fn draw(&mut self) -> (f64, f64) {
+        let wait = exponential(&mut self.rng);
+        (wait, (self.rng.random::<u64>() >> 11) as f64 / (1_u64 << 53) as f64)
+    }
+
+    fn refresh(&mut self, rang: Option<usize>, ahead: Option<(f64, f64)>) -> Result<(), &'static str> {
         let model = self.model;
         for (number, clock) in model.clocks.iter().enumerate() {
             let itself = rang == Some(number);
@@ -199,16 +208,11 @@ impl<'a> Engine<'a> {
         let rates: Vec<f64> =
             (0..model.clocks.len()).filter(|&c| self.races(&model.clocks[c])).map(|c| self.memory[c].rate).collect();
         let total = sum(&rates, rates.len().next_power_of_two());
-        let raced = rang.is_some_and(|rang| self.races(&model.clocks[rang]));
-        if raced || total != self.total {
+        if ahead.is_some() || total != self.total {
             self.total = total;
-            self.race = (f64::INFINITY, 0.0, 0.0);
-            if total > 0.0 {
-                let wait = self.rng.sample::<f64, _>(Exp1) / total;
-                let (time, low) = self.later(wait);
-                let choice = (self.rng.random::<u64>() >> 11) as f64 / (1_u64 << 53) as f64;
-                self.race = (time, low, choice);
-            }
+            let (wait, choice) = ahead.unwrap_or_else(|| self.draw());
+            let (time, low) = if total > 0.0 { self.later(wait / total) } else { (f64::INFINITY, 0.0) };
+            self.race = (time, low, choice);
         }
         Ok(())
     }
@@ -247,7 +251,7 @@ impl<'a> Engine<'a> {
         } else if old > 0.0 {
             ((memory.time - self.now) + (memory.low - self.low)) * (old / rate)
         } else {
-            self.rng.sample::<f64, _>(Exp1) / rate
+            exponential(&mut self.rng) / rate
         };
         let (time, low) = self.later(wait);
         let memory = &mut self.memory[number];

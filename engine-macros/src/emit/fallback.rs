@@ -58,6 +58,7 @@ pub(crate) fn fallback(model: &Model, errors: Errors) -> TokenStream {
                 ) -> #result<Self::Tallies, #sim_error> #stub
                 fn refresh_all(__crt_engine: &mut #private::Active<'_, Self>) -> #result<(), #sim_error> #stub
                 fn next(__crt_clocks: &Self::Clocks) -> #private::Next #stub
+                fn event_at(__crt_clocks: &Self::Clocks, __crt_next: #private::Next) -> #event #stub
                 fn fire(
                     __crt_engine: &mut #private::Active<'_, Self>,
                     __crt_next: #private::Next,

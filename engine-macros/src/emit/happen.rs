@@ -54,7 +54,11 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
             let memory = memory(clock);
             Some((
                 quote!(let __crt_timing = #private::core::clone::Clone::clone(&__crt_e.clocks.#memory);),
-                quote!(__crt_e.clocks.#memory = __crt_timing; __crt_e.clocks.times.set(#slot, __crt_at);),
+                quote! {
+                    __crt_e.clocks.#memory = __crt_timing;
+                    let __crt_at = __crt_e.progress.moment();
+                    __crt_e.clocks.times.set(#slot, __crt_at);
+                },
             ))
         }
         Seat::Leaf(_) => None,
@@ -63,11 +67,7 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     let content = happen_one(cx, number);
     quote! {
         #inline
-        fn #fire(
-            __crt_e: &mut #engine,
-            __crt_at: #private::Moment,
-        ) -> #outcome {
-            let __crt_before = __crt_e.progress.enter(__crt_at).map_err(|__crt_error| __crt_error.of(#whose).during(#whose))?;
+        fn #fire(__crt_e: &mut #engine) -> #outcome {
             #(#save)*
             #keep_timing
             match Self::#happen(__crt_e) {
@@ -75,7 +75,6 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
                 #private::core::result::Result::Err(__crt_error) => {
                     #(#restore)*
                     #restore_timing
-                    __crt_e.progress.leave(__crt_before);
                     #private::core::result::Result::Err(__crt_error.during(#whose))
                 }
             }
@@ -95,17 +94,25 @@ fn happen_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     let act = cx.call(&function("act", &clock.ident), &clock.action.access, &text(&clock.ident));
     let rang = rang(cx, number);
     let refresh = list(cx, &step.refresh, &step.sums);
-    let draw = draw();
     let (before, redraw) = match step.redraw {
         Redraw::Never => (quote!(), quote!()),
-        Redraw::Always => (quote!(), draw),
-        Redraw::IfChanged => (
-            quote!(let __crt_before = __crt_e.clocks.rates[1];),
-            quote!(if __crt_e.clocks.rates[1] != __crt_before { #draw }),
-        ),
+        Redraw::Always => (quote!(), draw_ahead_can_be_taken()),
+        Redraw::IfChanged => {
+            let draw = draw();
+            (
+                quote!(let __crt_before = __crt_e.clocks.rates[1];),
+                quote!(if __crt_e.clocks.rates[1] != __crt_before { #draw }),
+            )
+        }
     };
     let checks = checks(cx, &step.checks);
     quote!(#act; #rang #before #refresh #redraw #checks)
+}
+
+/// The numbers for the race's next time are drawn before the event, and taken after it; here, where
+/// the event could still be undone, it is seen to that they can.
+fn draw_ahead_can_be_taken() -> TokenStream {
+    quote!(__cr::Race::check(__crt_e.clocks.rates[1], __crt_e.progress.now)?;)
 }
 
 /// A timed clock that rings uses its time up.
@@ -172,49 +179,95 @@ fn tie(cx: &Cx<'_>) -> TokenStream {
 }
 
 /// `Model::fire`.
+///
+/// The random numbers of the race do not depend on what happens, so they are drawn before the
+/// branches: a processor that goes the wrong way has them still.
 pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
     let private = &cx.private;
     let engine = cx.engine();
     let [_, event, ..] = types::names(cx.model);
     let outcome = cx.result(&quote!(#event), "SimError");
-    let fire_clock = |clock: usize| {
-        let name = function("fire", &cx.resolved.clocks[clock].ident);
-        quote!(Self::#name(__crt_e, __crt_next.at))
-    };
-    let race = (!cx.plan.leaves.is_empty()).then(|| {
-        let select = if cx.plan.unrolled {
-            let tree = select(cx, 1, &|leaf| fire_clock(cx.plan.leaves[leaf]));
+    let content = choose(
+        cx,
+        &|clock| {
+            let name = function("fire", &cx.resolved.clocks[clock].ident);
+            quote!(Self::#name(__crt_e))
+        },
+        &|race| {
             quote! {
+                let __crt_ahead = #private::Race::ahead(&mut __crt_e.progress.rng);
                 let __crt_clocks = &*__crt_e.clocks;
-                let __crt_x = __crt_clocks.race.choice * __crt_clocks.rates[1];
-                #tree
+                let __crt_outcome = #race;
+                if __crt_outcome.is_ok() {
+                    let __crt_now = __crt_e.progress.moment();
+                    __crt_e.clocks.race.take(__crt_ahead, __crt_e.clocks.rates[1], __crt_now);
+                }
+                __crt_outcome
             }
-        } else {
-            let arms = cx.plan.leaves.iter().enumerate().map(|(leaf, &clock)| {
-                let fire = fire_clock(clock);
-                if leaf + 1 == cx.plan.leaves.len() { quote!(_ => #fire) } else { quote!(#leaf => #fire) }
-            });
-            quote!(match #private::rates::pick(&__crt_e.clocks.rates[..], __crt_e.clocks.race.choice) { #(#arms,)* })
-        };
-        quote!({ #select })
-    });
-    let timed = (!cx.plan.slots.is_empty()).then(|| {
-        let arms = cx.plan.slots.iter().enumerate().map(|(slot, &clock)| {
-            let fire = fire_clock(clock);
-            if slot + 1 == cx.plan.slots.len() { quote!(_ => #fire) } else { quote!(#slot => #fire) }
-        });
-        quote!(match __crt_next.slot { #(#arms,)* })
-    });
-    let content = match (race, timed) {
-        (Some(race), Some(timed)) => quote!(if __crt_next.slot == #private::Next::RACE { #race } else { #timed }),
-        (Some(only), None) | (None, Some(only)) => only,
-        (None, None) => quote!(#private::std::unreachable!("a model without clocks has no events")),
-    };
+        },
+    );
     quote! {
         #[inline(always)]
         fn fire(__crt_e: &mut #engine, __crt_next: #private::Next) -> #outcome {
             #content
         }
+    }
+}
+
+/// `Model::event_at`.
+pub(super) fn event_at(cx: &Cx<'_>) -> TokenStream {
+    let private = &cx.private;
+    let [_, event, ..] = types::names(cx.model);
+    let content = choose(
+        cx,
+        &|clock| {
+            let variant = variant(&cx.resolved.clocks[clock].ident);
+            quote!(#event::#variant)
+        },
+        &|race| race,
+    );
+    quote! {
+        #[inline(always)]
+        fn event_at(__crt_clocks: &Self::Clocks, __crt_next: #private::Next) -> #event {
+            #content
+        }
+    }
+}
+
+/// `each` for the clock that is next; `race` may put something around those of the race.
+fn choose(cx: &Cx<'_>, each: &dyn Fn(usize) -> TokenStream, race: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
+    let private = &cx.private;
+    let arms = |clocks: &[usize]| -> TokenStream {
+        let last = clocks.len() - 1;
+        clocks
+            .iter()
+            .enumerate()
+            .map(|(i, &clock)| {
+                let each = each(clock);
+                if i == last { quote!(_ => #each,) } else { quote!(#i => #each,) }
+            })
+            .collect()
+    };
+    let in_race = (!cx.plan.leaves.is_empty()).then(|| {
+        race(if cx.plan.unrolled {
+            let tree = select(cx, 1, &|leaf| each(cx.plan.leaves[leaf]));
+            quote!({
+                let __crt_x = __crt_clocks.race.choice * __crt_clocks.rates[1];
+                #tree
+            })
+        } else {
+            let arms = arms(&cx.plan.leaves);
+            quote!(match #private::rates::pick(&__crt_clocks.rates[..], __crt_clocks.race.choice) { #arms })
+        })
+    });
+    let timed = (!cx.plan.slots.is_empty()).then(|| {
+        let arms = arms(&cx.plan.slots);
+        quote!(match __crt_next.slot { #arms })
+    });
+    match (in_race, timed) {
+        (Some(race), Some(timed)) => quote!(if __crt_next.slot == #private::Next::RACE { #race } else { #timed }),
+        (Some(only), None) | (None, Some(only)) => only,
+        (None, None) => quote!(#private::std::unreachable!("a model without clocks has no events")),
     }
 }
 

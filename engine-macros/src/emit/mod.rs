@@ -119,6 +119,7 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
     let refresh_all = refresh::all(cx);
     let next = happen::next(cx);
     let fire = happen::fire(cx);
+    let event_at = happen::event_at(cx);
     let observe = report::observe(cx);
     quote! {
         impl #impl_generics #private::Model for #name #type_generics #where_clause {
@@ -142,6 +143,7 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
             #tallies_fn
             #refresh_all
             #next
+            #event_at
             #fire
             #observe
         }

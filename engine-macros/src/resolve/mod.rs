@@ -208,12 +208,10 @@ impl<'a> Resolver<'a, '_> {
         for item in &model.items {
             match item {
                 Item::Clock(clock) => clocks.push(self.clock(clock)),
-                Item::Reaction(reaction) => {
-                    match lower::reaction(reaction, &self.names, self.errors) {
-                        Some(clock) => clocks.push(self.clock(&clock)),
-                        None => complete = false,
-                    }
-                }
+                Item::Reaction(reaction) => match lower::reaction(reaction, &self.names, self.errors) {
+                    Some(clock) => clocks.push(self.clock(&clock)),
+                    None => complete = false,
+                },
                 Item::Observe(observe) => observes.push(Output {
                     ident: observe.ident.clone(),
                     ty: observe.ty.clone(),

@@ -19,21 +19,46 @@ impl Race {
     /// No exponential clock is armed.
     pub const IDLE: Race = Race { at: Moment::NEVER, choice: 0.0 };
 
-    /// Draws anew: the total hazard is `total` from `now` on.
+    /// Draws the numbers for a next time: a standard exponential and a uniform one.
+    #[inline(always)]
+    pub fn ahead(rng: &mut Rng) -> Ahead {
+        Ahead { wait: exponential(rng), choice: uniform(rng) }
+    }
+
+    /// Whether a total hazard is one.
+    ///
+    /// # Errors
+    /// If it is infinite or NaN.
+    #[inline(always)]
+    pub fn check(total: f64, now: f64) -> Result<(), SimError> {
+        if total <= f64::MAX { Ok(()) } else { Err(too_much(total, now)) }
+    }
+
+    /// Sets the next time by numbers drawn before; the total hazard is `total` from `now` on.
+    #[inline(always)]
+    pub fn take(&mut self, ahead: Ahead, total: f64, now: Moment) {
+        self.at = if total > 0.0 { now.after(ahead.wait / total) } else { Moment::NEVER };
+        self.choice = ahead.choice;
+    }
+
+    /// Draws anew.
     ///
     /// # Errors
     /// If `total` is not finite.
-    #[inline(always)]
+    #[inline]
     pub fn draw(&mut self, total: f64, now: Moment, rng: &mut Rng) -> Result<(), SimError> {
-        // The bits of positive finite numbers: 1 to those of MAX.
-        if total.to_bits().wrapping_sub(1) < f64::MAX.to_bits() {
-            self.at = now.after(exponential(rng) / total);
-            self.choice = uniform(rng);
-            return Ok(());
-        }
-        *self = Race::IDLE;
-        if total == 0.0 { Ok(()) } else { Err(too_much(total, now.time)) }
+        Race::check(total, now.time)?;
+        let ahead = Race::ahead(rng);
+        self.take(ahead, total, now);
+        Ok(())
     }
+}
+
+/// Numbers that do not depend on anything, drawn before they are needed.
+#[derive(Clone, Copy, Debug)]
+pub struct Ahead {
+    wait: f64,
+    choice: f64,
 }
 
 #[cold]

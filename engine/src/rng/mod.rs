@@ -1,7 +1,10 @@
 //! The random generator of a run.
 
+mod exponential;
+
 use rand::{Rng as _, SeedableRng};
-use rand_distr::{Distribution, Exp1};
+
+pub use exponential::exponential;
 
 /// The generator of every run: xoshiro256++ (Blackman and Vigna, 2019), 256 bits of state and
 /// period 2²⁵⁶ − 1.
@@ -30,12 +33,6 @@ fn mix(mut z: u64) -> u64 {
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
     z ^ (z >> 31)
-}
-
-/// A standard exponential draw; never zero.
-#[inline]
-pub(crate) fn exponential(rng: &mut Rng) -> f64 {
-    Exp1.sample(rng)
 }
 
 /// A uniform draw from [0, 1) with 53 bits.
