@@ -93,6 +93,7 @@ pub struct Engine<M: Model> {
     pub state: M::State,
     pub tallies: M::Tallies,
     pub clocks: M::Clocks,
+    pub rng: Rng,
     pub progress: Progress,
 }
 
@@ -106,6 +107,7 @@ pub struct Active<'a, M: Model> {
     pub state: &'a mut M::State,
     pub tallies: &'a mut M::Tallies,
     pub clocks: &'a mut M::Clocks,
+    pub rng: &'a mut Rng,
     pub progress: &'a mut Progress,
 }
 
@@ -114,7 +116,6 @@ pub struct Active<'a, M: Model> {
 #[derive(Clone, Debug)]
 #[allow(missing_docs)]
 pub struct Progress {
-    pub rng: Rng,
     pub now: f64,
     /// What rounding took from `now`.
     pub low: f64,
@@ -145,7 +146,6 @@ impl<M: Model> Engine<M> {
         }
         let tallies = M::initial_tallies(&model, start)?;
         let progress = Progress {
-            rng,
             now: start,
             low: 0.0,
             start,
@@ -154,7 +154,7 @@ impl<M: Model> Engine<M> {
             check_invariants,
             stopped: None,
         };
-        Ok(Engine { model, state, tallies, clocks, progress })
+        Ok(Engine { model, state, tallies, clocks, rng, progress })
     }
 
     /// The engine at work.
@@ -164,6 +164,7 @@ impl<M: Model> Engine<M> {
             state: &mut self.state,
             tallies: &mut self.tallies,
             clocks: &mut self.clocks,
+            rng: &mut self.rng,
             progress: &mut self.progress,
         }
     }

@@ -53,6 +53,8 @@ pub trait Key: Copy {
     fn moment(self) -> Moment;
     /// Whether it comes strictly before `other`.
     fn before(self, other: Self) -> bool;
+    /// The earliest of `keys` and its place; the lowest place wins ties.
+    fn earliest<const N: usize>(keys: &[Self; N]) -> (Moment, usize);
 }
 
 impl Key for Moment {
@@ -70,8 +72,33 @@ impl Key for Moment {
 
     #[inline(always)]
     fn before(self, other: Self) -> bool {
-        self.time < other.time || (self.time == other.time && self.low < other.low)
+        if self.time == other.time { self.low < other.low } else { self.time < other.time }
     }
+
+    // Which clock comes first nobody can predict, so there is no branch on it; that two come at
+    // one time is rare, and a branch.
+    #[inline(always)]
+    fn earliest<const N: usize>(keys: &[Self; N]) -> (Moment, usize) {
+        let mut best = (keys[0], 0);
+        for (place, &key) in keys.iter().enumerate().skip(1) {
+            best = if key.time < best.0.time { (key, place) } else { best };
+        }
+        let equals = keys.iter().filter(|key| key.time == best.0.time).count();
+        if equals > 1 && best.0.time < f64::INFINITY { earliest_of_equals(*keys) } else { best }
+    }
+}
+
+/// The earliest of keys of which several have the same time.
+#[cold]
+#[inline(never)]
+fn earliest_of_equals<const N: usize>(keys: [Moment; N]) -> (Moment, usize) {
+    let mut best = (keys[0], 0);
+    for (place, &key) in keys.iter().enumerate() {
+        if key.before(best.0) {
+            best = (key, place);
+        }
+    }
+    best
 }
 
 impl Key for f64 {
@@ -90,6 +117,15 @@ impl Key for f64 {
     #[inline(always)]
     fn before(self, other: Self) -> bool {
         self < other
+    }
+
+    #[inline(always)]
+    fn earliest<const N: usize>(keys: &[Self; N]) -> (Moment, usize) {
+        let mut best = (keys[0], 0);
+        for (place, &key) in keys.iter().enumerate().skip(1) {
+            best = if key < best.0 { (key, place) } else { best };
+        }
+        (Moment::at(best.0), best.1)
     }
 }
 

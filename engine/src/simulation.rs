@@ -230,16 +230,17 @@ impl<M: Model> Simulation<M> {
 
     fn run<O: Observer<M>>(&mut self, observer: &mut O, until: f64) -> Result<Outcome, SimError> {
         let engine = self.engine.take().expect(LOST);
-        let Engine { model, mut state, mut tallies, mut clocks, mut progress } = engine;
+        let Engine { model, mut state, mut tallies, mut clocks, mut rng, mut progress } = engine;
         let mut engine = Active {
             model: &model,
             state: &mut state,
             tallies: &mut tallies,
             clocks: &mut clocks,
+            rng: &mut rng,
             progress: &mut progress,
         };
         let outcome = run(&mut engine, observer, until);
-        self.engine = Some(Engine { model, state, tallies, clocks, progress });
+        self.engine = Some(Engine { model, state, tallies, clocks, rng, progress });
         outcome.map_err(|failure| match failure {
             Failure::Event(error) => {
                 self.failure = Some(error.clone());

@@ -195,7 +195,7 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
         },
         &|race| {
             quote! {
-                let __crt_ahead = #private::Race::ahead(&mut __crt_e.progress.rng);
+                let __crt_ahead = #private::Race::ahead(&mut *__crt_e.rng);
                 let __crt_clocks = &*__crt_e.clocks;
                 let __crt_outcome = #race;
                 if __crt_outcome.is_ok() {

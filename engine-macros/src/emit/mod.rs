@@ -253,7 +253,7 @@ impl Cx<'_> {
             |place| self.in_engine(place),
             |handle| quote!(__crt_e.clocks.#handle),
             now,
-            &quote!(__crt_e.progress.rng),
+            &quote!(__crt_e.rng),
         );
         quote!(Self::#function(#(#arguments),*))
     }

@@ -76,7 +76,7 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
             let rate = call("rate", rate);
             let checked = fail(quote!(#private::timing::rate(#rate)));
             let rate = when_enabled(checked, quote!(0.0));
-            let at = set(quote!(__crt_e.clocks.#memory.refresh(#old, __crt_rate, #now, &mut __crt_e.progress.rng)));
+            let at = set(quote!(__crt_e.clocks.#memory.refresh(#old, __crt_rate, #now, &mut *__crt_e.rng)));
             quote!(let __crt_rate = #rate; #at)
         }
         Timing::At(at) => {
@@ -158,7 +158,7 @@ pub(super) fn list(cx: &Cx<'_>, clocks: &[usize], sums: &[usize]) -> TokenStream
 pub(super) fn draw() -> TokenStream {
     quote! {
         let __crt_total = __crt_e.clocks.rates[1];
-        __crt_e.clocks.race.draw(__crt_total, __crt_e.progress.moment(), &mut __crt_e.progress.rng)?;
+        __crt_e.clocks.race.draw(__crt_total, __crt_e.progress.moment(), &mut *__crt_e.rng)?;
     }
 }
 

@@ -22,13 +22,7 @@ impl<K: Key, const N: usize> Scan<K, N> {
     #[inline(always)]
     #[must_use]
     pub fn earliest(&self) -> (Moment, usize) {
-        let mut best = (self.0[0], 0);
-        for (slot, &key) in self.0.iter().enumerate().skip(1) {
-            if key.before(best.0) {
-                best = (key, slot);
-            }
-        }
-        (best.0.moment(), best.1)
+        K::earliest(&self.0)
     }
 
     /// When `slot` rings.
