@@ -12,10 +12,8 @@ use crate::syntax::Select;
 /// Up to this many clocks the engine is straight-line code; above, tables and loops.
 const UNROLLED: usize = 64;
 
-/// Up to this many timed clocks a scan finds the earliest; above, a pair tree. Moments are twice as
-/// long as times.
+/// Up to this many timed clocks a scan finds the earliest; above, a pair tree.
 const SCANNED: usize = 16;
-const SCANNED_MOMENTS: usize = 8;
 
 /// The engine's layout.
 #[derive(Debug)]
@@ -126,7 +124,7 @@ pub(crate) fn lay_out(graph: &Graph, select: Select) -> Plan {
         seats[clock] = Seat::Slot(slot);
     }
     let fine = slots.iter().any(|&clock| matches!(graph.clocks[clock].timing, "rate" | "after"));
-    let scanned = slots.len() <= if fine { SCANNED_MOMENTS } else { SCANNED };
+    let scanned = slots.len() <= SCANNED;
     let unrolled = count <= UNROLLED;
     let mut plan = Plan { seats, leaves, slots, ranks, steps: Vec::new(), unrolled, scanned, fine };
     plan.steps = (0..count).map(|clock| step(graph, &plan, clock)).collect();

@@ -34,98 +34,18 @@ impl Moment {
         Moment { time, low }
     }
 
+    /// Whether it comes strictly before `other`.
+    #[inline(always)]
+    #[must_use]
+    pub fn before(self, other: Moment) -> bool {
+        if self.time == other.time { self.low < other.low } else { self.time < other.time }
+    }
+
     /// How long it is from `earlier` to here.
     #[inline(always)]
     #[must_use]
     pub fn since(self, earlier: Moment) -> f64 {
         (self.time - earlier.time) + (self.low - earlier.low)
-    }
-}
-
-/// What ring times are kept as: moments, or plain times where no clock waits for a time relative
-/// to another.
-pub trait Key: Copy {
-    /// Never.
-    const NEVER: Self;
-    /// Of a moment.
-    fn of(moment: Moment) -> Self;
-    /// As a moment.
-    fn moment(self) -> Moment;
-    /// Whether it comes strictly before `other`.
-    fn before(self, other: Self) -> bool;
-    /// The earliest of `keys` and its place; the lowest place wins ties.
-    fn earliest<const N: usize>(keys: &[Self; N]) -> (Moment, usize);
-}
-
-impl Key for Moment {
-    const NEVER: Self = Moment::NEVER;
-
-    #[inline(always)]
-    fn of(moment: Moment) -> Self {
-        moment
-    }
-
-    #[inline(always)]
-    fn moment(self) -> Moment {
-        self
-    }
-
-    #[inline(always)]
-    fn before(self, other: Self) -> bool {
-        if self.time == other.time { self.low < other.low } else { self.time < other.time }
-    }
-
-    // Which clock comes first nobody can predict, so there is no branch on it; that two come at
-    // one time is rare, and a branch.
-    #[inline(always)]
-    fn earliest<const N: usize>(keys: &[Self; N]) -> (Moment, usize) {
-        let mut best = (keys[0], 0);
-        for (place, &key) in keys.iter().enumerate().skip(1) {
-            best = if key.time < best.0.time { (key, place) } else { best };
-        }
-        let equals = keys.iter().filter(|key| key.time == best.0.time).count();
-        if equals > 1 && best.0.time < f64::INFINITY { earliest_of_equals(*keys) } else { best }
-    }
-}
-
-/// The earliest of keys of which several have the same time.
-#[cold]
-#[inline(never)]
-fn earliest_of_equals<const N: usize>(keys: [Moment; N]) -> (Moment, usize) {
-    let mut best = (keys[0], 0);
-    for (place, &key) in keys.iter().enumerate() {
-        if key.before(best.0) {
-            best = (key, place);
-        }
-    }
-    best
-}
-
-impl Key for f64 {
-    const NEVER: Self = f64::INFINITY;
-
-    #[inline(always)]
-    fn of(moment: Moment) -> Self {
-        moment.time
-    }
-
-    #[inline(always)]
-    fn moment(self) -> Moment {
-        Moment::at(self)
-    }
-
-    #[inline(always)]
-    fn before(self, other: Self) -> bool {
-        self < other
-    }
-
-    #[inline(always)]
-    fn earliest<const N: usize>(keys: &[Self; N]) -> (Moment, usize) {
-        let mut best = (keys[0], 0);
-        for (place, &key) in keys.iter().enumerate().skip(1) {
-            best = if key < best.0 { (key, place) } else { best };
-        }
-        (Moment::at(best.0), best.1)
     }
 }
 

@@ -8,7 +8,7 @@ pub use crate::arith;
 pub use crate::error::{ErrorKind, Fault, SimError};
 pub use crate::graph;
 pub use crate::model::{Active, Engine, Model, Next, Progress};
-pub use crate::moment::{Key, Moment};
+pub use crate::moment::Moment;
 pub use crate::rng::{Rng, exponential, stream};
 pub use crate::select::{Race, rates, times};
 pub use crate::simulation::Simulation;

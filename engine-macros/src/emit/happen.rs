@@ -144,7 +144,7 @@ pub(super) fn next(cx: &Cx<'_>) -> TokenStream {
             quote! {
                 #earliest
                 let __crt_race = __crt_clocks.race.at;
-                if #private::Key::before(__crt_race, __crt_at) || (__crt_race == __crt_at && #tie) {
+                if __crt_race.before(__crt_at) || (__crt_race == __crt_at && #tie) {
                     #race
                 } else {
                     #timed

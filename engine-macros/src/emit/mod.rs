@@ -244,7 +244,7 @@ impl Cx<'_> {
     /// The same on a view.
     fn call_on_view(&self, function: &Ident, access: &Access, whose: &str) -> TokenStream {
         let outcome = self.called(function, access, &quote!(__crt_e.now));
-        quote!(#outcome.map_err(|__crt_fault| __crt_fault.at(__crt_e.now, #whose))?)
+        or_return(&outcome, &quote!(__crt_e.now), whose)
     }
 
     fn called(&self, function: &Ident, access: &Access, now: &TokenStream) -> TokenStream {
@@ -267,5 +267,18 @@ impl Cx<'_> {
 
 /// The value of `outcome`; a failure is one of item `whose`.
 fn or_fail(outcome: &TokenStream, whose: &str) -> TokenStream {
-    quote!(#outcome.map_err(|__crt_fault| __crt_fault.at(__crt_e.progress.now, #whose))?)
+    or_return(outcome, &quote!(__crt_e.progress.now), whose)
+}
+
+/// The value of `outcome`, or return with its failure as one of item `whose` at time `now`. A
+/// closure would do the same, and cost the compiler a fifth of its time.
+fn or_return(outcome: &TokenStream, now: &TokenStream, whose: &str) -> TokenStream {
+    quote! {
+        match #outcome {
+            __cr::core::result::Result::Ok(__crt_value) => __crt_value,
+            __cr::core::result::Result::Err(__crt_fault) => {
+                return __cr::core::result::Result::Err(__crt_fault.at(#now, #whose));
+            }
+        }
+    }
 }

@@ -24,8 +24,8 @@ pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {
     }
     if !cx.plan.slots.is_empty() {
         let slots = cx.plan.slots.len();
-        let key = if cx.plan.fine { quote!(#private::Moment) } else { quote!(#private::core::primitive::f64) };
-        let times = if cx.plan.scanned { quote!(Scan<#key, #slots>) } else { quote!(PairTree<#key>) };
+        let fine = cx.plan.fine;
+        let times = if cx.plan.scanned { quote!(Scan<#fine, #slots>) } else { quote!(PairTree<#fine>) };
         fields.extend(quote!(times: #private::times::#times,));
     }
     for &clock in &cx.plan.slots {
