@@ -40,6 +40,11 @@
 
 extern crate self as clockrace;
 
+/// The examples of the README are compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
+
 #[doc(hidden)]
 pub mod arith;
 #[cfg(feature = "ensemble")]

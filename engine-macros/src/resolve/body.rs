@@ -246,7 +246,7 @@ impl<'a> Rewriter<'a> {
             PlaceKind::Tally if !self.mode.writes && !self.mode.tallies => {
                 self.errors.at(span, format!("`{ident}` is a tally: only `observe` reads it, and this is {what}"));
             }
-            PlaceKind::Tally if self.mode.writes && !write => self.errors.at(
+            PlaceKind::Tally if self.mode.writes && !write && !self.mode.tallies => self.errors.at(
                 span,
                 format!("`{ident}` is a tally: actions write it and only `observe` reads it; declare it as a `state`"),
             ),
@@ -398,6 +398,29 @@ impl<'a> Rewriter<'a> {
         }
     }
 
+    /// Whether what is assigned to is (part of) a tally.
+    fn is_tally(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(path) => match single(path).and_then(|ident| self.names.meaning(ident)) {
+                Some(Meaning::Place(place)) => matches!(self.names.places[place].kind, PlaceKind::Tally),
+                _ => false,
+            },
+            Expr::Field(field) => self.is_tally(&field.base),
+            Expr::Index(index) => self.is_tally(&index.expr),
+            Expr::Paren(inner) => self.is_tally(&inner.expr),
+            Expr::Unary(unary) => self.is_tally(&unary.expr),
+            _ => false,
+        }
+    }
+
+    /// What is assigned. To a tally it may come from tallies: `most = most.max(n)`.
+    fn right_side(&mut self, expr: &mut Expr, tally: bool) {
+        let before = self.mode.tallies;
+        self.mode.tallies |= tally;
+        self.visit_expr_mut(expr);
+        self.mode.tallies = before;
+    }
+
     /// An argument: a bare `rng` is passed on.
     fn argument(&mut self, expr: &mut Expr) {
         if let Expr::Path(path) = &*expr {
@@ -419,8 +442,9 @@ impl<'a> Rewriter<'a> {
             _ => None,
         };
         let float = types::is_float_expr(&binary.left, self.names) || types::is_float_expr(&binary.right, self.names);
+        let tally = self.is_tally(&binary.left);
         self.write(&mut binary.left);
-        self.visit_expr_mut(&mut binary.right);
+        self.right_side(&mut binary.right, tally);
         if let Some(method) = method.filter(|_| !float) {
             let (left, right) = (&binary.left, &binary.right);
             *expr = self.checked(&quote!(&mut #left), &quote!(#right), method, right.span(), "operands_mut", true);
@@ -610,8 +634,9 @@ impl VisitMut for Rewriter<'_> {
                 }
             }
             Expr::Assign(assign) => {
+                let tally = self.is_tally(&assign.left);
                 self.write(&mut assign.left);
-                self.visit_expr_mut(&mut assign.right);
+                self.right_side(&mut assign.right, tally);
             }
             Expr::Binary(binary) if is_compound(&binary.op) => self.compound(expr),
             Expr::Binary(_) => self.arithmetic(expr),
