@@ -1,0 +1,166 @@
+//! One expression or body: its places are found, and rewritten to the handles through which the
+//! generated function reaches them.
+//!
+//! A place `s` becomes `(*__cr_s)`, where `__cr_s` is `&mut` if the body writes `s` and a read-only
+//! handle otherwise. Integer arithmetic becomes checked. `return` and `?` become failures or ends of
+//! the generated function.
+mod arithmetic;
+mod calls;
+mod mode;
+mod names;
+mod walk;
+mod writes;
+
+use std::collections::BTreeMap;
+
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens as _, format_ident};
+use syn::ext::IdentExt as _;
+use syn::spanned::Spanned as _;
+use syn::visit_mut::{self, VisitMut as _};
+use syn::{Block, Expr};
+
+pub(super) use mode::Mode;
+
+use super::names::{Meaning, Names, PlaceKind};
+use super::{Access, Body};
+use crate::errors::Errors;
+use crate::syntax::Argument;
+
+/// The name under which generated code holds `ident`.
+pub(crate) fn handle(ident: &Ident) -> Ident {
+    format_ident!("__cr_{}", ident.unraw(), span = here(ident.span()))
+}
+
+/// The name under which generated code holds constant `ident`.
+pub(crate) fn constant_handle(ident: &Ident) -> Ident {
+    format_ident!("__crc_{}", ident.unraw(), span = here(ident.span()))
+}
+
+/// The function of action `ident`.
+pub(crate) fn action_function(ident: &Ident) -> Ident {
+    format_ident!("__cr_action_{}", ident.unraw(), span = here(ident.span()))
+}
+
+/// The user's position with the macro's hygiene: one body's tokens may come from several macros.
+pub(crate) fn here(span: Span) -> Span {
+    span.resolved_at(Span::call_site())
+}
+
+pub(super) struct Rewriter<'a> {
+    names: &'a Names<'a>,
+    mode: Mode,
+    errors: &'a mut Errors,
+    access: Access,
+    /// How deep in closures, where `return` and `?` have another meaning.
+    closures: usize,
+    /// Whether the innermost closure moves what it uses.
+    moves: Vec<Span>,
+    /// How many model names have been met.
+    met: usize,
+    /// Names bound in the body.
+    bound: BTreeMap<String, Span>,
+    /// Names that used definitions take from outside the block, with the definition.
+    free: Vec<(String, String)>,
+    /// Definitions being inlined; what is wrong inside is reported at the definition.
+    inlining: Vec<usize>,
+}
+
+impl<'a> Rewriter<'a> {
+    pub(super) fn new(names: &'a Names<'a>, mode: Mode, errors: &'a mut Errors) -> Self {
+        Rewriter {
+            names,
+            mode,
+            errors,
+            access: Access::default(),
+            closures: 0,
+            moves: Vec::new(),
+            met: 0,
+            bound: BTreeMap::new(),
+            free: Vec::new(),
+            inlining: Vec::new(),
+        }
+    }
+
+    /// An expression with a value.
+    pub(super) fn value(mut self, expr: &Expr) -> Body {
+        let mut expr = expr.clone();
+        self.visit_expr_mut(&mut expr);
+        self.finish(expr.into_token_stream())
+    }
+
+    /// The body of an action.
+    pub(super) fn body(mut self, block: &Block, args: &[Argument]) -> Body {
+        for arg in args {
+            self.bind(&arg.ident);
+        }
+        let mut block = block.clone();
+        self.visit_block_mut(&mut block);
+        self.finish(block.into_token_stream())
+    }
+
+    fn finish(mut self, tokens: TokenStream) -> Body {
+        for (name, definition) in std::mem::take(&mut self.free) {
+            if let Some(&span) = self.bound.get(&name) {
+                self.errors.at(
+                    span,
+                    format!("this hides the `{name}` that `let {definition}` uses; rename this local variable"),
+                );
+            }
+        }
+        Body { tokens, access: self.access }
+    }
+
+    fn private(&self) -> TokenStream {
+        self.names.private.clone()
+    }
+
+    /// Reports what is wrong with the code itself, not with where it is used.
+    fn wrong(&mut self, span: Span, message: impl std::fmt::Display) {
+        if self.inlining.is_empty() {
+            self.errors.at(span, message);
+        }
+    }
+
+    fn closure(&mut self, closure: &mut syn::ExprClosure) {
+        self.closures += 1;
+        if let Some(moves) = &closure.capture {
+            self.moves.push(moves.span());
+        }
+        visit_mut::visit_expr_closure_mut(self, closure);
+        if closure.capture.is_some() {
+            self.moves.pop();
+        }
+        self.closures -= 1;
+    }
+
+    pub(super) fn is_model_name(&self, ident: &Ident) -> bool {
+        self.names.meaning(ident).is_some() || ["now", "rng", "never"].iter().any(|word| ident == word)
+    }
+
+    /// The replacement of `ident` where only tokens are known; counts as a write where that is
+    /// possible.
+    pub(super) fn token(&mut self, ident: &Ident) -> Option<TokenStream> {
+        let write = self.mode.writes
+            && matches!(self.names.meaning(ident), Some(Meaning::Place(place))
+                if !matches!(self.names.places[place].kind, PlaceKind::Param { .. }));
+        self.name(ident, write).map(quote::ToTokens::into_token_stream)
+    }
+
+    pub(super) fn report(&mut self, span: Span, message: &str) {
+        self.wrong(span, message);
+    }
+
+    pub(super) fn write_expr(&mut self, expr: &mut Expr) {
+        self.write(expr);
+    }
+}
+
+fn handle_at(ident: &Ident) -> Ident {
+    Ident::new(&handle(ident).to_string(), here(ident.span()))
+}
+
+/// The identifier of a path that is nothing else.
+fn single(path: &syn::ExprPath) -> Option<&Ident> {
+    if path.qself.is_some() { None } else { path.path.get_ident() }
+}

@@ -1,0 +1,157 @@
+//! The walk over an expression.
+
+use quote::quote;
+use syn::visit_mut::{self, VisitMut};
+use syn::{Attribute, Expr, Pat, Stmt, parse_quote, parse_quote_spanned};
+
+use super::arithmetic::is_compound;
+use super::{Rewriter, here, single};
+use crate::resolve::{macros, methods};
+
+impl VisitMut for Rewriter<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Path(path) => {
+                if let Some(replacement) = single(path).cloned().and_then(|ident| self.name(&ident, false)) {
+                    *expr = replacement;
+                }
+            }
+            Expr::Assign(assign) => {
+                let tally = self.is_tally(&assign.left);
+                self.assigned(&mut assign.left);
+                self.right_side(&mut assign.right, tally);
+            }
+            Expr::Binary(binary) if is_compound(&binary.op) => self.compound(expr),
+            Expr::Binary(_) => self.arithmetic(expr),
+            Expr::Reference(reference) if reference.mutability.is_some() => self.write(&mut reference.expr),
+            Expr::RawAddr(raw) if matches!(raw.mutability, syn::PointerMutability::Mut(_)) => self.write(&mut raw.expr),
+            Expr::MethodCall(call) => {
+                if !self.mode.writes
+                    || methods::only_reads(&call.method.to_string())
+                    || self.reads_by_type(&call.receiver)
+                {
+                    self.visit_expr_mut(&mut call.receiver);
+                } else {
+                    self.write(&mut call.receiver);
+                }
+                call.args.iter_mut().for_each(|arg| self.argument(arg));
+            }
+            Expr::Call(_) => {
+                if !self.action_call(expr) {
+                    if let Expr::Call(call) = expr {
+                        self.visit_expr_mut(&mut call.func);
+                        call.args.iter_mut().for_each(|arg| self.argument(arg));
+                    }
+                }
+            }
+            Expr::Closure(closure) => self.closure(closure),
+            Expr::Async(_) => {
+                self.closures += 1;
+                visit_mut::visit_expr_mut(self, expr);
+                self.closures -= 1;
+            }
+            Expr::Return(ret) if self.closures == 0 => {
+                if let Some(value) = &mut ret.expr {
+                    self.visit_expr_mut(value);
+                }
+                let private = self.private();
+                let value = ret.expr.as_ref().map_or(quote!(()), |value| quote!(#value));
+                let span = here(ret.return_token.span);
+                *expr = parse_quote_spanned!(span=> return #private::core::result::Result::Ok(#value));
+            }
+            Expr::Match(matching) => {
+                let patterns: Vec<Pat> = matching.arms.iter().map(|arm| arm.pat.clone()).collect();
+                self.scrutinee(&mut matching.expr, patterns.iter());
+                matching.arms.iter_mut().for_each(|arm| self.visit_arm_mut(arm));
+            }
+            Expr::Let(binding) => {
+                let pat = binding.pat.clone();
+                self.scrutinee(&mut binding.expr, std::iter::once(&*pat));
+                self.visit_pat_mut(&mut binding.pat);
+            }
+            Expr::Struct(fields) => {
+                for field in &mut fields.fields {
+                    // `S { s }` is `S { s: s }`.
+                    field.colon_token.get_or_insert_default();
+                    self.visit_expr_mut(&mut field.expr);
+                }
+                if let Some(rest) = &mut fields.rest {
+                    self.visit_expr_mut(rest);
+                }
+            }
+            _ => visit_mut::visit_expr_mut(self, expr),
+        }
+    }
+
+    fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        if let Some(init) = &mut local.init {
+            let pat = local.pat.clone();
+            self.scrutinee(&mut init.expr, std::iter::once(&pat));
+            if let Some((_, diverge)) = &mut init.diverge {
+                self.visit_expr_mut(diverge);
+            }
+        }
+        self.visit_pat_mut(&mut local.pat);
+    }
+
+    fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {
+        let Stmt::Expr(expr, semi) = stmt else {
+            visit_mut::visit_stmt_mut(self, stmt);
+            return;
+        };
+        // An attribute of a statement is parsed as one of its leftmost expression, which may be
+        // rewritten into something else.
+        let attrs = take_attrs(expr);
+        self.visit_expr_mut(expr);
+        if !attrs.is_empty() {
+            *stmt = Stmt::Expr(parse_quote!(#(#attrs)* { #expr #semi }), None);
+        }
+    }
+
+    fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
+        // `None` or `MAX` without anything else is a constant or a variant, unless it is the model's.
+        self.bind(&pat.ident);
+        visit_mut::visit_pat_ident_mut(self, pat);
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut syn::Macro) {
+        macros::rewrite(self, mac);
+    }
+
+    /// Items inside a body see nothing of the model.
+    fn visit_item_mut(&mut self, item: &mut syn::Item) {
+        if let syn::Item::Macro(item) = item {
+            self.visit_macro_mut(&mut item.mac);
+        }
+    }
+
+    fn visit_type_mut(&mut self, _: &mut syn::Type) {}
+}
+
+/// Takes the attributes that syn hung on a statement's expression or on its leftmost part.
+fn take_attrs(expr: &mut Expr) -> Vec<Attribute> {
+    let (attrs, left) = match expr {
+        Expr::Assign(e) => (&mut e.attrs, Some(&mut e.left)),
+        Expr::Binary(e) => (&mut e.attrs, Some(&mut e.left)),
+        Expr::MethodCall(e) => (&mut e.attrs, Some(&mut e.receiver)),
+        Expr::Field(e) => (&mut e.attrs, Some(&mut e.base)),
+        Expr::Index(e) => (&mut e.attrs, Some(&mut e.expr)),
+        Expr::Call(e) => (&mut e.attrs, Some(&mut e.func)),
+        Expr::Try(e) => (&mut e.attrs, Some(&mut e.expr)),
+        Expr::Cast(e) => (&mut e.attrs, Some(&mut e.expr)),
+        Expr::Path(e) => (&mut e.attrs, None),
+        Expr::Unary(e) => (&mut e.attrs, None),
+        Expr::Paren(e) => (&mut e.attrs, None),
+        Expr::Macro(e) => (&mut e.attrs, None),
+        Expr::Return(e) => (&mut e.attrs, None),
+        Expr::Break(e) => (&mut e.attrs, None),
+        Expr::Continue(e) => (&mut e.attrs, None),
+        Expr::Tuple(e) => (&mut e.attrs, None),
+        _ => return Vec::new(),
+    };
+    let mut taken = std::mem::take(attrs);
+    if let Some(left) = left {
+        taken.extend(take_attrs(left));
+    }
+    taken
+}

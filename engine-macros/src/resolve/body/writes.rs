@@ -1,0 +1,105 @@
+//! What is written: the base of an assignment, of `&mut`, of `ref mut`, and of a method call that is
+//! not known to only read.
+
+use syn::visit::Visit;
+use syn::visit_mut::VisitMut as _;
+use syn::{Expr, Pat};
+
+use super::{Rewriter, single};
+use crate::resolve::names::{Meaning, PlaceKind};
+use crate::resolve::types;
+
+impl Rewriter<'_> {
+    /// An expression that is assigned to, mutably borrowed, or changed by a method.
+    pub(super) fn write(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Path(path) => {
+                if let Some(replacement) = single(path).cloned().and_then(|ident| self.name(&ident, true)) {
+                    *expr = replacement;
+                }
+            }
+            Expr::Field(field) => self.write(&mut field.base),
+            Expr::Index(index) => {
+                self.write(&mut index.expr);
+                self.visit_expr_mut(&mut index.index);
+            }
+            Expr::Paren(inner) => self.write(&mut inner.expr),
+            Expr::Group(inner) => self.write(&mut inner.expr),
+            Expr::Unary(unary) if matches!(unary.op, syn::UnOp::Deref(_)) => self.write(&mut unary.expr),
+            other => self.visit_expr_mut(other),
+        }
+    }
+
+    /// The left side of an assignment, which may take things apart: `(a, b) = (b, a)`.
+    pub(super) fn assigned(&mut self, expr: &mut Expr) {
+        match expr {
+            Expr::Tuple(tuple) => tuple.elems.iter_mut().for_each(|e| self.assigned(e)),
+            Expr::Array(array) => array.elems.iter_mut().for_each(|e| self.assigned(e)),
+            Expr::Struct(fields) => {
+                for field in &mut fields.fields {
+                    field.colon_token.get_or_insert_default();
+                    self.assigned(&mut field.expr);
+                }
+            }
+            Expr::Call(call) => call.args.iter_mut().for_each(|e| self.assigned(e)),
+            other => self.write(other),
+        }
+    }
+
+    /// Whether what is assigned to is (part of) a tally.
+    pub(super) fn is_tally(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Path(path) => match single(path).and_then(|ident| self.names.meaning(ident)) {
+                Some(Meaning::Place(place)) => matches!(self.names.places[place].kind, PlaceKind::Tally),
+                _ => false,
+            },
+            Expr::Field(field) => self.is_tally(&field.base),
+            Expr::Index(index) => self.is_tally(&index.expr),
+            Expr::Paren(inner) => self.is_tally(&inner.expr),
+            Expr::Unary(unary) => self.is_tally(&unary.expr),
+            _ => false,
+        }
+    }
+
+    /// What is assigned. To a tally it may come from tallies: `most = most.max(n)`.
+    pub(super) fn right_side(&mut self, expr: &mut Expr, tally: bool) {
+        let before = self.mode.tallies;
+        self.mode.tallies |= tally;
+        self.visit_expr_mut(expr);
+        self.mode.tallies = before;
+    }
+
+    /// `match` and friends: a `ref mut` binding writes what is matched.
+    pub(super) fn scrutinee<'p>(&mut self, expr: &mut Expr, mut patterns: impl Iterator<Item = &'p Pat>) {
+        struct RefMut(bool);
+        impl Visit<'_> for RefMut {
+            fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {
+                self.0 |= pat.by_ref.is_some() && pat.mutability.is_some();
+                syn::visit::visit_pat_ident(self, pat);
+            }
+        }
+        let writes = patterns.any(|pat| {
+            let mut found = RefMut(false);
+            found.visit_pat(pat);
+            found.0
+        });
+        if writes { self.write(expr) } else { self.visit_expr_mut(expr) }
+    }
+
+    /// Whether a method call cannot write because of the declared type: numbers have no methods
+    /// that change them.
+    pub(super) fn reads_by_type(&self, receiver: &Expr) -> bool {
+        match receiver {
+            Expr::Path(path) => match single(path).and_then(|ident| self.names.meaning(ident)) {
+                Some(Meaning::Place(place)) => {
+                    let place = &self.names.places[place];
+                    types::is_number(&place.ty) || matches!(place.kind, PlaceKind::Param { .. })
+                }
+                Some(Meaning::Let(_)) => true,
+                _ => false,
+            },
+            Expr::Paren(inner) => self.reads_by_type(&inner.expr),
+            _ => false,
+        }
+    }
+}
