@@ -37,6 +37,22 @@
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! - [`simulation!`] describes the language.
+//! - [`Simulation`] runs a model; [`Outcome`] says how a run ended, [`SimError`] what went wrong.
+//! - [`Observer`]s see a run as it happens; [`record`] has some: logs, values on a grid, averages.
+//! - `Ensemble` (feature `ensemble`) runs replicates on all cores.
+//! - [`Graph`] is what depends on what, as text, DOT or Mermaid.
+//!
+//! # Reproducibility
+//!
+//! The same inputs and seed give the same events, bit for bit, however a run is cut into pieces and
+//! whatever observes it. The generator is [xoshiro256++](Rng), one stream for each replicate.
+//!
+//! # Features
+//!
+//! - `ensemble`: replicates on all cores, by `rayon`.
+//! - `progress`: a progress bar for them, by `indicatif`.
 
 extern crate self as clockrace;
 

@@ -23,6 +23,13 @@ use std::marker::PhantomData;
 use std::ops::{Deref, RangeBounds};
 use std::sync::{Arc, OnceLock};
 
+/// Gives its tokens back. Configured out, it keeps the compiler from parsing them.
+#[doc(hidden)]
+#[macro_export]
+macro_rules! __editor {
+    ($($tokens:tt)*) => { $($tokens)* };
+}
+
 /// A place that a body only reads: it can be looked at and nothing else.
 #[derive(Debug)]
 pub struct Read<'a, T: ?Sized>(&'a T);

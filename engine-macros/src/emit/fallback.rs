@@ -9,17 +9,34 @@ use crate::errors::Errors;
 use crate::resolve::variant;
 use crate::syntax::{Item, Model};
 
-/// Types, stubs and errors.
+/// What rust-analyzer sees first, types, stubs and errors, in this order: with the errors in front,
+/// completion in the block would be lost.
 pub(crate) fn fallback(model: &Model, errors: Errors) -> TokenStream {
-    let krate = &model.krate;
-    let private = quote!(#krate::__private);
     let errors = errors.into_tokens();
     if duplicates(model) {
         // The types themselves would not compile; one mistake gives one message.
         return errors;
     }
+    let editor = super::editor::editor(model);
     let types = types::types(model, None);
     let public = types::public_methods(model);
+    let stubs = stub_impls(model, &quote!(#[cfg(not(rust_analyzer))]));
+    quote! {
+        #editor
+        #types
+        #public
+        #[allow(unexpected_cfgs)]
+        const _: () = {
+            #stubs
+        };
+        #errors
+    }
+}
+
+/// `Model` and `Default` without anything inside, each configured as `cfg` says.
+pub(super) fn stub_impls(model: &Model, cfg: &TokenStream) -> TokenStream {
+    let krate = &model.krate;
+    let private = quote!(#krate::__private);
     let name = &model.ident;
     let text = model.name();
     let [state, event, tallies, observed] = types::names(model);
@@ -27,12 +44,10 @@ pub(crate) fn fallback(model: &Model, errors: Errors) -> TokenStream {
     let stub = quote!({ #private::std::panic!("the model has compile errors") });
     let sim_error = quote!(#private::SimError);
     let result = quote!(#private::core::result::Result);
-    let default = default_stub(model, &stub);
+    let default = default_stub(model, &stub).map(|default| quote!(#cfg #default));
     quote! {
-        #types
-        #public
-        const _: () = {
-            #[allow(unused_variables)]
+            #cfg
+        #[allow(unused_variables)]
             impl #impl_generics #private::Model for #name #type_generics #where_clause {
                 type State = #state #type_generics;
                 type Tallies = #tallies #type_generics;
@@ -72,8 +87,6 @@ pub(crate) fn fallback(model: &Model, errors: Errors) -> TokenStream {
                 ) -> #result<(), #sim_error> #stub
             }
             #default
-        };
-        #errors
     }
 }
 

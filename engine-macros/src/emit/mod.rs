@@ -1,6 +1,7 @@
 //! Plan → tokens, one file for each part of the output.
 
 mod bodies;
+mod editor;
 mod fallback;
 mod happen;
 mod refresh;
@@ -32,6 +33,7 @@ struct Cx<'a> {
 pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Plan) -> TokenStream {
     let krate = &model.krate;
     let cx = Cx { model, resolved, graph, plan, private: quote!(__cr) };
+    let editor = editor::editor(model);
     let types = types::types(model, Some(&report::table(graph)));
     let public = types::public_methods(model);
     let private = &cx.private;
@@ -45,8 +47,10 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
     let model_impl = model_impl(&cx);
     let lints = lints();
     quote! {
+        #editor
         #types
         #public
+        #[allow(unexpected_cfgs)]
         #lints
         const _: () = {
             // Lets cargo build again when the expansion is asked for.
@@ -54,6 +58,7 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
                 #private::core::option_env!("CLOCKRACE_EXPAND");
             #[allow(unused_imports)]
             use #krate::__private as __cr;
+            #[cfg(not(rust_analyzer))]
             #[allow(unused_imports)]
             use __cr::{
                 Distribution as _, IndexedMutRandom as _, IndexedRandom as _, IteratorRandom as _, KeepCopy as _,
@@ -64,13 +69,16 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
                     PlainSub as _, PlainSubAssign as _,
                 },
             };
+            #[cfg(not(rust_analyzer))]
             #clocks_struct
+            #[cfg(not(rust_analyzer))]
             impl #impl_generics #name #type_generics #where_clause {
                 #bodies
                 #refresh
                 #happen
             }
             #default_impl
+            #[cfg(not(rust_analyzer))]
             #model_impl
         };
     }

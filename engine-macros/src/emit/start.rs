@@ -291,6 +291,7 @@ pub(super) fn default_impl(cx: &Cx<'_>) -> TokenStream {
     });
     let locals = given.iter().map(|place| quote::format_ident!("__crt_param_{}", place.name()));
     quote! {
+        #[cfg(not(rust_analyzer))]
         impl #impl_generics #private::core::default::Default for #name #type_generics #where_clause {
             fn default() -> Self {
                 #(#values)*

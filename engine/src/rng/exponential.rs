@@ -13,7 +13,7 @@ const LAYERS: usize = 256;
 
 /// Where the tail begins, and the area of a layer.
 const TAIL: f64 = 7.697_117_470_131_05;
-const AREA: f64 = 0.003_949_659_822_581_557_2;
+const AREA: f64 = 0.003_949_659_822_581_557;
 
 /// Points in a layer: 2⁵³.
 const POINTS: f64 = 9_007_199_254_740_992.0;

@@ -1,0 +1,181 @@
+//! What rust-analyzer sees: the user's code as it was written, in functions over plain variables.
+//!
+//! Completion, hover and go-to-definition work on the tokens that stand in the expansion as the user
+//! typed them; in the rewritten bodies they do not. So under `cfg(rust_analyzer)` the engine is left
+//! out, and these functions stand in its place. The compiler never parses them: they are the
+//! arguments of a macro that is configured out.
+
+use proc_macro2::{Ident, TokenStream, TokenTree};
+use quote::{format_ident, quote};
+use syn::{Block, Expr, Type};
+
+use super::fallback;
+use crate::syntax::{Item, Law, Model, Timing};
+
+/// The item that stands first in the expansion.
+pub(super) fn editor(model: &Model) -> TokenStream {
+    let krate = &model.krate;
+    let name = &model.ident;
+    let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
+    let functions = functions(model);
+    let stub = fallback::stub_impls(model, &TokenStream::new());
+    quote! {
+        #[allow(unexpected_cfgs)]
+        const _: () = {
+            #[cfg(rust_analyzer)]
+            #krate::__editor! {
+                #[allow(unused_imports)]
+                use #krate::__private::{
+                    Distribution as _, IndexedMutRandom as _, IndexedRandom as _, IteratorRandom as _, RngExt as _,
+                    SliceRandom as _,
+                };
+                #[allow(warnings)]
+                impl #impl_generics #name #type_generics #where_clause {
+                    #functions
+                }
+                #stub
+            }
+        };
+    }
+}
+
+/// One function for each expression and body.
+fn functions(model: &Model) -> TokenStream {
+    let krate = &model.krate;
+    let private = quote!(#krate::__private);
+    let float: Type = syn::parse_quote!(#private::core::primitive::f64);
+    let truth: Type = syn::parse_quote!(#private::core::primitive::bool);
+    let variables = variables(model);
+    let locals = locals(model);
+    let mut number = 0;
+    let mut function = |args: &TokenStream, content: TokenStream| {
+        number += 1;
+        let name: Ident = format_ident!("__cr_editor_{number}");
+        // A body with `?` fails, one without may `return`.
+        let (result, end) = if asks(&content) {
+            let result = quote!(#private::core::result::Result);
+            (quote!(-> #result<(), #private::Fault>), quote!(#result::Ok(())))
+        } else {
+            (quote!(), quote!())
+        };
+        quote! {
+            fn #name(#variables #args) #result {
+                #locals
+                #content
+                #end
+            }
+        }
+    };
+    let value = |expr: &Expr, ty: Option<&Type>| match ty {
+        Some(ty) => quote!(let _: #ty = #expr;),
+        None => quote!(let _ = #expr;),
+    };
+    let none = quote!();
+    let mut out = TokenStream::new();
+    let timing = |timing: &Timing| match timing {
+        Timing::Rate(e) | Timing::At(e) => vec![e.clone()],
+        Timing::After { delay, options } => std::iter::once(delay).chain(&options.speed).cloned().collect(),
+        Timing::Every { period, from } => std::iter::once(period).chain(from).cloned().collect(),
+    };
+    let body = |block: &Block| quote!(#block);
+    for item in &model.items {
+        match item {
+            Item::Param(p) => {
+                if let Some(expr) = &p.default {
+                    out.extend(function(&none, value(expr, Some(&p.ty))));
+                }
+            }
+            Item::State(s) => {
+                if let Some(expr) = &s.initial {
+                    out.extend(function(&none, value(expr, Some(&s.ty))));
+                }
+            }
+            Item::Tally(t) => out.extend(function(&none, value(&t.initial, Some(&t.ty)))),
+            Item::Observe(o) => out.extend(function(&none, value(&o.expr, o.ty.as_ref()))),
+            Item::Stop(c) | Item::Invariant(c) => out.extend(function(&none, value(&c.expr, Some(&truth)))),
+            Item::Init(init) => out.extend(function(&none, body(&init.body))),
+            Item::Action(action) => {
+                let args = action.args.iter().map(|arg| {
+                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, &arg.ty);
+                    quote!(#mutability #ident: #ty,)
+                });
+                out.extend(function(&quote!(#(#args)*), body(&action.body)));
+            }
+            Item::Clock(clock) => {
+                if let Some(expr) = &clock.guard {
+                    out.extend(function(&none, value(expr, Some(&truth))));
+                }
+                for expr in timing(&clock.timing) {
+                    out.extend(function(&none, value(&expr, Some(&float))));
+                }
+                out.extend(function(&none, body(&clock.action)));
+            }
+            Item::Reaction(reaction) => {
+                let species = reaction.left.iter().chain(&reaction.right).map(|term| &term.species);
+                out.extend(function(&none, quote!(#(let _ = #species;)*)));
+                let law = match &reaction.law {
+                    Law::MassAction(constant) => vec![constant.clone()],
+                    Law::Timing(written) => timing(written),
+                };
+                for expr in reaction.guard.iter().chain(&law) {
+                    out.extend(function(&none, value(expr, None)));
+                }
+            }
+            // They stand in front of every function.
+            Item::Let(_) => {}
+        }
+    }
+    out
+}
+
+/// Whether there is a `?`.
+fn asks(tokens: &TokenStream) -> bool {
+    tokens.clone().into_iter().any(|token| match token {
+        TokenTree::Punct(punct) => punct.as_char() == '?',
+        TokenTree::Group(group) => asks(&group.stream()),
+        _ => false,
+    })
+}
+
+/// Every place as a parameter.
+fn variables(model: &Model) -> TokenStream {
+    let krate = &model.krate;
+    let private = quote!(#krate::__private);
+    let places = model.items.iter().filter_map(|item| match item {
+        Item::Param(p) => Some((&p.ident, &p.ty)),
+        Item::State(s) => Some((&s.ident, &s.ty)),
+        Item::Tally(t) => Some((&t.ident, &t.ty)),
+        _ => None,
+    });
+    let places = places.map(|(ident, ty)| quote!(mut #ident: #ty,));
+    quote! {
+        #(#places)*
+        now: #private::core::primitive::f64,
+        never: #private::core::primitive::f64,
+        rng: &mut #private::Rng,
+    }
+}
+
+/// Definitions as variables, actions as closures.
+fn locals(model: &Model) -> TokenStream {
+    model
+        .items
+        .iter()
+        .map(|item| match item {
+            Item::Let(definition) => {
+                let (ident, expr) = (&definition.ident, &definition.expr);
+                let ty = definition.ty.as_ref().map(|ty| quote!(: #ty));
+                quote!(let #ident #ty = #expr;)
+            }
+            Item::Action(action) => {
+                let ident = &action.ident;
+                let args = action.args.iter().map(|arg| {
+                    let (ident, ty) = (&arg.ident, &arg.ty);
+                    quote!(#ident: #ty)
+                });
+                quote!(let #ident = |#(#args),*| {};)
+            }
+            _ => TokenStream::new(),
+        })
+        .collect()
+}
