@@ -25,8 +25,8 @@ pub(crate) fn decide(input: TokenStream) -> Decision {
             let answers: Vec<bool> = answers.stream().into_iter().map(|t| t.to_string() == "true").collect();
             let mut block: Vec<TokenTree> = rest.to_vec();
             let predicates = predicates(&block);
-            strip(&mut block, &predicates, &answers);
-            return Decision::Ready(block.into_iter().collect());
+            let tokens = if strip(&mut block, &predicates, &answers) { block } else { Vec::new() };
+            return Decision::Ready(tokens.into_iter().collect());
         }
     }
     let predicates = predicates(&tokens);
@@ -39,7 +39,7 @@ pub(crate) fn decide(input: TokenStream) -> Decision {
 /// The distinct predicates, in order.
 fn predicates(block: &[TokenTree]) -> Vec<String> {
     let mut found: Vec<String> = Vec::new();
-    for (_, attributes) in item_attributes(block) {
+    for attributes in std::iter::once(model_predicates(block)).chain(item_predicates(block)) {
         for predicate in attributes {
             if !found.contains(&predicate) {
                 found.push(predicate);
@@ -89,21 +89,25 @@ fn crate_path(block: &[TokenTree]) -> TokenStream {
     quote!(::clockrace)
 }
 
-/// For every item of the model: where it starts in the model's braces, and its `cfg` predicates.
-fn item_attributes(block: &[TokenTree]) -> Vec<(usize, Vec<String>)> {
+/// The `cfg` predicates of the model itself.
+fn model_predicates(block: &[TokenTree]) -> Vec<String> {
+    (0..block.len()).filter_map(|at| attribute(block, at)).filter_map(|(predicate, _)| predicate).collect()
+}
+
+/// The `cfg` predicates of every item of the model that has some.
+fn item_predicates(block: &[TokenTree]) -> Vec<Vec<String>> {
     let Some(TokenTree::Group(body)) = block.iter().rfind(|t| is_brace(t)) else { return Vec::new() };
     let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
     let mut items = Vec::new();
     let mut at = 0;
     while at < tokens.len() {
-        let start = at;
         let mut found = Vec::new();
         while let Some((predicate, after)) = attribute(&tokens, at) {
             found.extend(predicate);
             at = after;
         }
         if !found.is_empty() {
-            items.push((start, found));
+            items.push(found);
         }
         at = item_end(&tokens, at);
     }
@@ -131,24 +135,21 @@ fn attribute(tokens: &[TokenTree], at: usize) -> Option<(Option<String>, usize)>
 
 /// Behind the `;` or the braces that end the item at `at`.
 fn item_end(tokens: &[TokenTree], mut at: usize) -> usize {
-    let mut arrow = false;
+    let punct = |at: usize, c: char| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == c);
     let mut ends_with_braces = match tokens.get(at) {
         Some(TokenTree::Ident(word)) => word == "init" || word == "action",
         _ => false,
     };
     while let Some(token) = tokens.get(at) {
+        // `=> { … }` ends with the braces, `=> anything else` with a semicolon.
+        ends_with_braces |= punct(at, '=') && punct(at + 1, '>') && tokens.get(at + 2).is_some_and(is_brace);
         at += 1;
         match token {
             TokenTree::Punct(p) if p.as_char() == ';' => return at,
-            TokenTree::Punct(p) if p.as_char() == '>' && arrow => ends_with_braces = true,
-            _ if ends_with_braces && is_brace(token) => {
-                // A clock's action may be followed by a semicolon.
-                let semicolon = matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == ';');
-                return at + usize::from(semicolon);
-            }
+            // A clock's action may be followed by a semicolon.
+            _ if ends_with_braces && is_brace(token) => return at + usize::from(punct(at, ';')),
             _ => {}
         }
-        arrow = matches!(token, TokenTree::Punct(p) if p.as_char() == '=');
     }
     at
 }
@@ -157,13 +158,23 @@ fn is_brace(token: &TokenTree) -> bool {
     matches!(token, TokenTree::Group(group) if group.delimiter() == Delimiter::Brace)
 }
 
-/// Removes items whose predicates do not all hold, and the `cfg` attributes of the others.
-fn strip(block: &mut [TokenTree], predicates: &[String], answers: &[bool]) {
-    let Some(TokenTree::Group(body)) = block.iter_mut().rfind(|t| is_brace(t)) else { return };
-    let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
+/// Removes items whose predicates do not all hold, and the `cfg` attributes of the others; `false` if the
+/// model itself is configured out.
+fn strip(block: &mut Vec<TokenTree>, predicates: &[String], answers: &[bool]) -> bool {
     let holds = |predicate: &String| {
         predicates.iter().position(|p| p == predicate).and_then(|i| answers.get(i)).copied().unwrap_or(true)
     };
+    let mut at = 0;
+    while at < block.len() {
+        match attribute(block, at) {
+            Some((Some(predicate), _)) if !holds(&predicate) => return false,
+            Some((Some(_), after)) => drop(block.drain(at..after)),
+            Some((None, after)) => at = after,
+            None => at += 1,
+        }
+    }
+    let Some(TokenTree::Group(body)) = block.iter_mut().rfind(|t| is_brace(t)) else { return true };
+    let tokens: Vec<TokenTree> = body.stream().into_iter().collect();
     let mut kept = TokenStream::new();
     let mut at = 0;
     while at < tokens.len() {
@@ -186,4 +197,5 @@ fn strip(block: &mut [TokenTree], predicates: &[String], answers: &[bool]) {
     let mut group = Group::new(Delimiter::Brace, kept);
     group.set_span(body.span());
     *body = group;
+    true
 }

@@ -7,11 +7,16 @@ use crate::{cfg, emit, expand, graph, plan, resolve, syntax};
 
 /// Expands a `simulation!` block.
 pub(crate) fn simulation(input: TokenStream) -> TokenStream {
+    let asked = !input.is_empty();
     let input = match cfg::decide(input) {
         cfg::Decision::Ready(tokens) => tokens,
         cfg::Decision::Ask(tokens) => return tokens,
     };
     let mut errors = Errors::default();
+    if input.is_empty() && asked {
+        // The whole model is configured out.
+        return input;
+    }
     let Some(model) = syntax::parse(input, &mut errors) else {
         return errors.into_tokens();
     };

@@ -1,6 +1,6 @@
 //! Arithmetic in bodies: integers are checked, everything else does what it always does.
 //!
-//! Which of the two it is, the compiler finds by method lookup: `(&operands(&l, &r)).cr_add(l, r)`
+//! Which of the two it is, the compiler finds by method lookup: `(&operands(&l, &r)).__cr_add(l, r)`
 //! takes the method for [`Checked`] types if its bound holds, and the one an automatic reference
 //! further away otherwise.
 
@@ -210,16 +210,43 @@ macro_rules! operators {
 }
 
 operators! {
-    CheckedAdd PlainAdd add cr_add cr_add_flagged sum
-        CheckedAddAssign PlainAddAssign add_assign cr_add_assign cr_add_assign_flagged
+    CheckedAdd PlainAdd add __cr_add __cr_add_flagged sum
+        CheckedAddAssign PlainAddAssign add_assign __cr_add_assign __cr_add_assign_flagged
         Add AddAssign "+";
-    CheckedSub PlainSub sub cr_sub cr_sub_flagged difference
-        CheckedSubAssign PlainSubAssign sub_assign cr_sub_assign cr_sub_assign_flagged
+    CheckedSub PlainSub sub __cr_sub __cr_sub_flagged difference
+        CheckedSubAssign PlainSubAssign sub_assign __cr_sub_assign __cr_sub_assign_flagged
         Sub SubAssign "-";
-    CheckedMul PlainMul mul cr_mul cr_mul_flagged product
-        CheckedMulAssign PlainMulAssign mul_assign cr_mul_assign cr_mul_assign_flagged
+    CheckedMul PlainMul mul __cr_mul __cr_mul_flagged product
+        CheckedMulAssign PlainMulAssign mul_assign __cr_mul_assign __cr_mul_assign_flagged
         Mul MulAssign "*";
 }
+
+/// `text + &other`, where the reference would become a `&str` by itself.
+pub trait TextAdd<'a> {
+    /// Never fails.
+    #[inline]
+    fn __cr_add(&self, l: String, r: &'a String) -> Result<String, Fault> {
+        Ok(l + r)
+    }
+    /// Never raises the flag.
+    #[inline]
+    fn __cr_add_flagged(&self, l: String, r: &'a String, _flag: &Flag) -> String {
+        l + r
+    }
+    /// Never fails.
+    #[inline]
+    fn __cr_add_assign(&self, l: &mut String, r: &'a String) -> Result<(), Fault> {
+        *l += r;
+        Ok(())
+    }
+    /// Never raises the flag.
+    #[inline]
+    fn __cr_add_assign_flagged(&self, l: &mut String, r: &'a String, _flag: &Flag) {
+        *l += r;
+    }
+}
+
+impl<'a> TextAdd<'a> for Operands<String, &'a String> {}
 
 #[cfg(test)]
 #[allow(clippy::needless_borrow, reason = "the reference is what the lookup is about")]
@@ -228,27 +255,27 @@ mod tests {
 
     #[test]
     fn integers_are_checked_and_the_rest_is_not() {
-        assert_eq!((&operands(&2_u8, &3)).cr_add(2_u8, 3).unwrap(), 5);
-        assert_eq!((&operands(&1, &3_u64)).cr_add(1, 3_u64).unwrap(), 4);
-        assert!((&operands(&2_u8, &3)).cr_sub(2_u8, 3).is_err());
-        assert!((&operands(&200_u8, &&3_u8)).cr_mul(200_u8, &3_u8).is_err());
-        assert_eq!((&operands(&2.0, &3.0_f64)).cr_mul(2.0, 3.0_f64).unwrap(), 6.0);
+        assert_eq!((&operands(&2_u8, &3)).__cr_add(2_u8, 3).unwrap(), 5);
+        assert_eq!((&operands(&1, &3_u64)).__cr_add(1, 3_u64).unwrap(), 4);
+        assert!((&operands(&2_u8, &3)).__cr_sub(2_u8, 3).is_err());
+        assert!((&operands(&200_u8, &&3_u8)).__cr_mul(200_u8, &3_u8).is_err());
+        assert_eq!((&operands(&2.0, &3.0_f64)).__cr_mul(2.0, 3.0_f64).unwrap(), 6.0);
         let text = String::from("a");
-        assert_eq!((&operands(&text, &"b")).cr_add(text.clone(), "b").unwrap(), "ab");
+        assert_eq!((&operands(&text, &"b")).__cr_add(text.clone(), "b").unwrap(), "ab");
         let wrapping = std::num::Wrapping(250_u8);
         let ten = std::num::Wrapping(10);
-        assert_eq!((&operands(&wrapping, &ten)).cr_add(wrapping, ten).unwrap().0, 4);
+        assert_eq!((&operands(&wrapping, &ten)).__cr_add(wrapping, ten).unwrap().0, 4);
     }
 
     #[test]
     fn assignment_leaves_the_left_side_when_it_fails() {
         let mut n = 1_u32;
         let l = &mut n;
-        assert!((&operands_mut(&l, &2)).cr_sub_assign(l, 2).is_err());
+        assert!((&operands_mut(&l, &2)).__cr_sub_assign(l, 2).is_err());
         assert_eq!(n, 1);
         let flag = Flag::new();
         let l = &mut n;
-        (&operands_mut(&l, &2)).cr_sub_assign_flagged(l, 2, &flag);
+        (&operands_mut(&l, &2)).__cr_sub_assign_flagged(l, 2, &flag);
         assert_eq!(n, 0);
         assert!(flag.check().is_err());
         assert!(flag.check().is_ok());

@@ -9,10 +9,12 @@ use std::sync::Arc;
 /// After an error the simulation is still readable, at the last completed event. Running it
 /// again gives the same error, until [`Simulation::update`](crate::Simulation::update) has
 /// mended the state.
-#[derive(Clone, Debug)]
+///
+/// `Debug` shows the same text as `Display`, so that `fn main() -> Result<(), SimError>` is readable.
+#[derive(Clone)]
 pub struct SimError(Box<Report>);
 
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 struct Report {
     kind: ErrorKind,
     clock: Option<&'static str>,
@@ -160,6 +162,12 @@ impl SimError {
     pub fn during(mut self, event: &'static str) -> Self {
         self.0.event.get_or_insert(event);
         self
+    }
+}
+
+impl fmt::Debug for SimError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
     }
 }
 

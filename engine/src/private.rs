@@ -59,6 +59,36 @@ impl<T: ?Sized> Deref for Read<'_, T> {
     }
 }
 
+/// A `let` over params whose type is written: evaluated once, and shared between clones.
+pub struct Fixed<T>(Arc<T>);
+
+impl<T> Fixed<T> {
+    pub fn new(value: T) -> Self {
+        Fixed(Arc::new(value))
+    }
+}
+
+impl<T> Clone for Fixed<T> {
+    fn clone(&self) -> Self {
+        Fixed(Arc::clone(&self.0))
+    }
+}
+
+impl<T> std::fmt::Debug for Fixed<T> {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_tuple("Fixed").finish_non_exhaustive()
+    }
+}
+
+impl<T> Deref for Fixed<T> {
+    type Target = T;
+
+    #[inline(always)]
+    fn deref(&self) -> &T {
+        &self.0
+    }
+}
+
 /// A `let` over params whose type is not written: evaluated once, under the type of the closure
 /// that evaluates it.
 #[derive(Clone, Debug, Default)]
@@ -82,7 +112,7 @@ impl Constant {
             }
         };
         // One constant has one expression and so one type.
-        value.downcast_ref().ok_or_else(|| Fault::new(ErrorKind::Time { value: f64::NAN, reason: "unreachable" }))
+        Ok(value.downcast_ref().expect("one expression has one type"))
     }
 }
 
@@ -97,11 +127,11 @@ pub fn keep<T>(_place: &T) -> Keep<T> {
 /// For types that are `Copy`.
 pub trait KeepCopy<T: Copy> {
     #[inline(always)]
-    fn cr_save(&self, place: &T) -> T {
+    fn __cr_save(&self, place: &T) -> T {
         *place
     }
     #[inline(always)]
-    fn cr_restore(&self, place: &mut T, saved: T) {
+    fn __cr_restore(&self, place: &mut T, saved: T) {
         *place = saved;
     }
 }
@@ -111,11 +141,11 @@ impl<T: Copy> KeepCopy<T> for Keep<T> {}
 /// For all others.
 pub trait KeepNothing<T> {
     #[inline(always)]
-    fn cr_save(&self, _place: &T) -> Kept {
+    fn __cr_save(&self, _place: &T) -> Kept {
         Kept
     }
     #[inline(always)]
-    fn cr_restore(&self, _place: &mut T, _saved: Kept) {}
+    fn __cr_restore(&self, _place: &mut T, _saved: Kept) {}
 }
 
 /// What is kept of a type that is not `Copy`: nothing.
@@ -258,11 +288,11 @@ mod tests {
     #[test]
     fn copies_are_kept_and_nothing_else() {
         let mut n = 3;
-        let saved = (&keep(&n)).cr_save(&n);
+        let saved = (&keep(&n)).__cr_save(&n);
         n = 4;
-        (&keep(&n)).cr_restore(&mut n, saved);
+        (&keep(&n)).__cr_restore(&mut n, saved);
         assert_eq!(n, 3);
         let text = String::from("a");
-        let Kept = (&keep(&text)).cr_save(&text);
+        let Kept = (&keep(&text)).__cr_save(&text);
     }
 }

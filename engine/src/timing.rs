@@ -75,6 +75,12 @@ impl At {
         self.rung = self.value;
     }
 
+    /// The clock's own action has changed what E reads: the value is a new one, even if it is equal.
+    #[inline]
+    pub fn renew(&mut self) {
+        self.rung = f64::NAN;
+    }
+
     /// When the clock rings for this value of E. With `at_once`, E reads `now`: then a value that
     /// equals `now` rings even if the clock has rung for it.
     ///

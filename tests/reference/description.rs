@@ -270,6 +270,16 @@ impl Model {
         self.closure(&guard | &clock.timing.reads_directly())
     }
 
+    /// What the time of an `at` is read from; `None` for other clocks.
+    pub(crate) fn reads_of_time(&self, clock: usize) -> Option<BTreeSet<Place>> {
+        match &self.clocks[clock].timing {
+            timing @ (Timing::At(_) | Timing::AtFromNow(_) | Timing::AtOnce(_)) => {
+                Some(self.closure(timing.reads_directly()))
+            }
+            _ => None,
+        }
+    }
+
     /// What a clock's body writes, on any branch.
     pub(crate) fn writes(&self, clock: usize) -> BTreeSet<Place> {
         let mut places = BTreeSet::new();

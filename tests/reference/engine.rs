@@ -9,7 +9,7 @@ use clockrace::__private::exponential;
 use clockrace::rand::RngExt as _;
 use clockrace::{Rng, rand_distr::Exp1};
 
-use crate::description::{Clock, Int, MODULUS, Model, Statement, Test, Timing};
+use crate::description::{Clock, Int, MODULUS, Model, Place, Statement, Test, Timing};
 
 /// What a run shows: for each event its time, its clock and the state after it.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,6 +59,9 @@ pub(crate) struct Engine<'a> {
     race: (f64, f64, f64),
     total: f64,
     instant: u32,
+    /// Whether the action of an `at` has changed what its time is read from.
+    renewed: bool,
+    ticket: std::cell::Cell<i64>,
 }
 
 impl<'a> Engine<'a> {
@@ -88,6 +91,8 @@ impl<'a> Engine<'a> {
             race: (f64::INFINITY, 0.0, 0.0),
             total: 0.0,
             instant: 0,
+            renewed: false,
+            ticket: std::cell::Cell::new(0),
         }
     }
 
@@ -115,7 +120,9 @@ impl<'a> Engine<'a> {
             let model = self.model;
             // The race draws before its event.
             let ahead = self.races(&model.clocks[clock]).then(|| self.draw());
+            let before = self.clone_of_what_is_read(clock);
             self.execute(&model.clocks[clock].body);
+            self.renewed = before.is_some_and(|before| self.clone_of_what_is_read(clock) != Some(before));
             if let Err(failure) = self.refresh(Some(clock), ahead) {
                 return End::Failed(failure);
             }
@@ -217,6 +224,28 @@ impl<'a> Engine<'a> {
         Ok(())
     }
 
+    /// What the time of an `at` is read from, of all that its own action writes; a list that is
+    /// written never equals itself.
+    fn clone_of_what_is_read(&self, clock: usize) -> Option<Vec<i64>> {
+        let reads = self.model.reads_of_time(clock)?;
+        let writes = self.model.writes(clock);
+        let values = reads.intersection(&writes).map(|place| match place {
+            Place::Variable(x) => Some(self.variables[*x]),
+            _ => None,
+        });
+        let values: Vec<Option<i64>> = values.collect();
+        if values.is_empty() {
+            return None;
+        }
+        // A list: a number that is another one each time.
+        Some(
+            values
+                .into_iter()
+                .map(|value| value.unwrap_or_else(|| self.ticket.replace(self.ticket.get() + 1)))
+                .collect(),
+        )
+    }
+
     /// `wait` from now, and what rounding takes from it.
     fn later(&self, wait: f64) -> (f64, f64) {
         let wait = self.low + wait;
@@ -235,7 +264,10 @@ impl<'a> Engine<'a> {
                 memory.ticks += 1.0;
             }
             Timing::After { .. } => (memory.left, memory.running) = (f64::NAN, false),
-            _ => (memory.rang, memory.time, memory.low) = (memory.value, f64::INFINITY, 0.0),
+            _ => {
+                let rang = if self.renewed { f64::NAN } else { memory.value };
+                (memory.rang, memory.time, memory.low) = (rang, f64::INFINITY, 0.0);
+            }
         }
     }
 

@@ -29,8 +29,7 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
     for clock in &cx.resolved.clocks {
         let ident = &clock.ident;
         // A lint level on a clock is meant for its expressions.
-        let lints: Vec<_> = clock.attrs.iter().filter(|attr| is_lint_level(attr)).collect();
-        let lints = quote!(#(#lints)*);
+        let lints: TokenStream = clock.attrs.iter().filter_map(lint_level).collect();
         if let Some(guard) = &clock.guard {
             out.extend(lints.clone());
             out.extend(value(cx, &function("guard", ident), guard, &truth(guard)));
@@ -86,8 +85,15 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
     out
 }
 
-fn is_lint_level(attr: &syn::Attribute) -> bool {
-    ["allow", "warn", "deny", "expect", "forbid"].iter().any(|level| attr.path().is_ident(level))
+/// An attribute that sets a lint level; what is expected somewhere is allowed everywhere.
+fn lint_level(attr: &syn::Attribute) -> Option<TokenStream> {
+    if attr.path().is_ident("expect") {
+        let list = attr.meta.require_list().ok()?;
+        let lints = &list.tokens;
+        return Some(quote!(#[allow(#lints)]));
+    }
+    let level = ["allow", "warn", "deny", "forbid"].iter().any(|level| attr.path().is_ident(level));
+    level.then(|| quote!(#attr))
 }
 
 /// A function that gives a value.
@@ -103,7 +109,18 @@ fn value(cx: &Cx<'_>, name: &Ident, body: &Body, ty: &Type) -> TokenStream {
 /// A function that only acts.
 fn unit(cx: &Cx<'_>, name: &Ident, body: &Body, args: Vec<TokenStream>) -> TokenStream {
     let private = &cx.private;
-    frame(cx, name, body, args, &quote!(()), &body.tokens, &quote!(#private::core::result::Result::Ok(())))
+    frame(
+        cx,
+        name,
+        body,
+        args,
+        &quote!(()),
+        &body.tokens,
+        &quote! {
+            #[allow(unreachable_code)]
+            return #private::core::result::Result::Ok(());
+        },
+    )
 }
 
 fn frame(

@@ -38,14 +38,14 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
         if rollback {
             quote!(let #saved = #private::core::clone::Clone::clone(&#place);)
         } else {
-            quote!(let #saved = (&#private::keep(&#place)).cr_save(&#place);)
+            quote!(let #saved = (&#private::keep(&#place)).__cr_save(&#place);)
         }
     });
     let restore = written.iter().map(|(saved, place)| {
         if rollback {
             quote!(#place = #saved;)
         } else {
-            quote!((&#private::keep(&#place)).cr_restore(&mut #place, #saved);)
+            quote!((&#private::keep(&#place)).__cr_restore(&mut #place, #saved);)
         }
     });
     // The timing of a clock whose event fails is put back, so that it rings once all is mended.
@@ -106,7 +106,36 @@ fn happen_one(cx: &Cx<'_>, number: usize) -> TokenStream {
         }
     };
     let checks = checks(cx, &step.checks);
-    quote!(#act; #rang #before #refresh #redraw #checks)
+    let (look, renew) = renewal(cx, number);
+    quote!(#look #act; #rang #renew #before #refresh #redraw #checks)
+}
+
+/// An `at` rings again for an equal time if its own action has changed what the time is read from. For
+/// numbers that is seen by comparing; anything else that is written counts as changed.
+fn renewal(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
+    let clock = &cx.resolved.clocks[number];
+    let (Timing::At(at), Seat::Slot(_)) = (&clock.timing, cx.plan.seats[number]) else {
+        return (TokenStream::new(), TokenStream::new());
+    };
+    let written: Vec<usize> = at.access.places().filter(|&place| clock.action.access.writes(place)).collect();
+    if written.is_empty() {
+        return (TokenStream::new(), TokenStream::new());
+    }
+    let memory = memory(clock);
+    let renew = quote!(__crt_e.clocks.#memory.renew(););
+    if written.iter().any(|&place| !crate::resolve::is_number(&cx.resolved.places[place].ty)) {
+        return (TokenStream::new(), renew);
+    }
+    let old = |place: usize| format_ident!("__crt_old_{}", cx.resolved.places[place].name());
+    let look = written.iter().map(|&place| {
+        let (old, place) = (old(place), cx.in_engine(place));
+        quote!(let #old = #place;)
+    });
+    let changed = written.iter().map(|&place| {
+        let (old, place) = (old(place), cx.in_engine(place));
+        quote!(#place != #old)
+    });
+    (quote!(#(#look)*), quote!(if #(#changed)||* { #renew }))
 }
 
 /// The numbers for the race's next time are drawn before the event, and taken after it; here, where

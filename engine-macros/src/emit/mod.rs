@@ -66,7 +66,7 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
                 arith::{
                     CheckedAdd as _, CheckedAddAssign as _, CheckedMul as _, CheckedMulAssign as _, CheckedSub as _,
                     CheckedSubAssign as _, PlainAdd as _, PlainAddAssign as _, PlainMul as _, PlainMulAssign as _,
-                    PlainSub as _, PlainSubAssign as _,
+                    PlainSub as _, PlainSubAssign as _, TextAdd as _,
                 },
             };
             #[cfg(not(rust_analyzer))]
@@ -88,8 +88,7 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
 fn lints() -> TokenStream {
     quote! {
         #[allow(
-            unused_parens, unused_braces, unused_variables, unused_mut, unused_assignments, unreachable_code,
-            non_snake_case, dropping_references, clippy::too_many_arguments, clippy::too_many_lines,
+            unused_parens, unused_braces, non_snake_case, deprecated, clippy::too_many_arguments, clippy::too_many_lines,
             clippy::needless_borrow, clippy::needless_borrows_for_generic_args, clippy::explicit_auto_deref,
             clippy::borrow_deref_ref, clippy::deref_addrof, clippy::redundant_closure_call, clippy::let_unit_value,
             clippy::unit_arg, clippy::double_parens, clippy::unnecessary_cast, clippy::match_single_binding,

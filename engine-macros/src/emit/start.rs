@@ -35,7 +35,11 @@ pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {
     }
     for constant in &cx.resolved.constants {
         let handle = constant_handle(&constant.ident);
-        let ty = constant.ty.as_ref().map_or(quote!(#private::Constant), |ty| quote!(#ty));
+        let ty = match &constant.ty {
+            Some(ty) if crate::resolve::is_number(ty) => quote!(#ty),
+            Some(ty) => quote!(#private::Fixed<#ty>),
+            None => quote!(#private::Constant),
+        };
         fields.extend(quote!(#handle: #ty,));
     }
     let marker = types::marker(cx.model);
@@ -156,9 +160,13 @@ fn constants(cx: &Cx<'_>) -> TokenStream {
             let handle = constant_handle(&constant.ident);
             let body = &constant.value;
             match &constant.ty {
-                Some(_) => {
+                Some(ty) => {
                     let value = initial(cx, "constant", &constant.ident, &body.access);
-                    quote!(let #handle = #value;)
+                    if crate::resolve::is_number(ty) {
+                        quote!(let #handle = #value;)
+                    } else {
+                        quote!(let #handle = #private::Fixed::new(#value);)
+                    }
                 }
                 None => {
                     let (tokens, whose) = (&body.tokens, text(&constant.ident));

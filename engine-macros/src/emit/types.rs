@@ -22,6 +22,8 @@ pub(super) fn text(ident: &Ident) -> String {
 /// Attributes of an item; a doc comment of our own where the user wrote none.
 fn attributes(attrs: &[Attribute], doc: &str) -> TokenStream {
     let doc = (!attrs.iter().any(|attr| attr.path().is_ident("doc"))).then(|| quote!(#[doc = #doc]));
+    // What is expected in a body is not to be found here.
+    let attrs = attrs.iter().filter(|attr| !attr.path().is_ident("expect"));
     quote!(#doc #(#attrs)*)
 }
 
@@ -44,6 +46,8 @@ pub(super) fn types(model: &Model, table: Option<&str>) -> TokenStream {
 
     let field = |attrs: &[Attribute], ident: &Ident, ty: &Type, doc: &str| {
         let attrs = attributes(attrs, &format!("{doc} `{}`.", text(ident)));
+        // At the field, so that a type that lacks a trait is blamed alone.
+        let vis = respanned(vis, ident.span());
         quote!(#attrs #vis #ident: #ty)
     };
     let given = model.items.iter().filter_map(|item| match item {
@@ -117,7 +121,7 @@ pub(super) fn types(model: &Model, table: Option<&str>) -> TokenStream {
             #krate::__private::core::fmt::Debug, #krate::__private::core::cmp::PartialEq,
             #krate::__private::core::cmp::Eq, #krate::__private::core::hash::Hash,
         )]
-        #[allow(dead_code)]
+        #[allow(dead_code, deprecated)]
         #vis enum #event {
             #(#variants,)*
         }
@@ -199,6 +203,17 @@ pub(super) fn public_methods(model: &Model) -> TokenStream {
             }
         }
     }
+}
+
+/// The tokens of `vis` at another place.
+fn respanned(vis: &syn::Visibility, span: Span) -> TokenStream {
+    quote!(#vis)
+        .into_iter()
+        .map(|mut token| {
+            token.set_span(span);
+            token
+        })
+        .collect()
 }
 
 /// A span that is nobody's.

@@ -4,7 +4,7 @@
 //! tokens are known: a place among them is replaced wherever it could be an expression, and counts
 //! as written.
 
-use proc_macro2::{Group, Ident, TokenStream, TokenTree};
+use proc_macro2::{Delimiter, Group, Ident, TokenStream, TokenTree};
 use quote::{ToTokens as _, quote};
 use syn::parse::{ParseStream, Parser as _};
 use syn::punctuated::Punctuated;
@@ -60,19 +60,13 @@ fn format_like(rewriter: &mut Rewriter<'_>, mac: &mut Macro, format: usize) -> b
 /// `assert!`, whose message would show the rewritten condition.
 fn assertion(rewriter: &mut Rewriter<'_>, mac: &mut Macro) -> bool {
     let Some(args) = args(mac) else { return false };
-    let text = args.first().map(|condition| condition.to_token_stream().to_string());
-    let alone = args.len() == 1;
-    if !format_like(rewriter, mac, 1_usize.max(usize::from(alone))) {
-        return false;
+    if args.len() != 1 {
+        return format_like(rewriter, mac, 1);
     }
-    if let (true, Some(text)) = (alone, text) {
-        let message = format!("assertion failed: {text}");
-        let condition = &mac.tokens;
-        let condition = quote!(#condition).into_iter().collect::<Vec<_>>();
-        let condition: TokenStream =
-            condition.into_iter().filter(|token| !matches!(token, TokenTree::Punct(p) if p.as_char() == ',')).collect();
-        mac.tokens = quote!(#condition, "{}", #message);
-    }
+    let Some(mut condition) = args.into_iter().next() else { return false };
+    let message = format!("assertion failed: {}", condition.to_token_stream());
+    rewriter.visit_expr_mut(&mut condition);
+    mac.tokens = quote!(#condition, "{}", #message);
     true
 }
 
@@ -101,7 +95,8 @@ fn inline_names(string: &LitStr) -> Vec<Ident> {
     let text = string.value();
     let mut names: Vec<Ident> = Vec::new();
     let mut add = |name: &str| {
-        if let Ok(mut ident) = syn::parse_str::<Ident>(name) {
+        let keyword = || syn::parse_str::<Ident>(&format!("r#{name}"));
+        if let Ok(mut ident) = syn::parse_str::<Ident>(name).or_else(|_| keyword()) {
             ident.set_span(string.span());
             if !names.contains(&ident) {
                 names.push(ident);
@@ -220,26 +215,41 @@ fn replace(rewriter: &mut Rewriter<'_>, tokens: TokenStream) -> TokenStream {
         _ => None,
     };
     let mut out = TokenStream::new();
-    for (i, token) in tokens.iter().enumerate() {
+    let mut i = 0;
+    while let Some(token) = tokens.get(i) {
         match token {
             TokenTree::Ident(ident) => {
                 let before = punct(i.checked_sub(1));
                 let after = punct(Some(i + 1));
                 let range = before == Some('.') && punct(i.checked_sub(2)) == Some('.');
-                let member =
-                    (before == Some('.') && !range) || before == Some(':') || after == Some(':') || before == Some('$');
-                match (!member).then(|| rewriter.token(ident)).flatten() {
+                let member = matches!(before, Some(':' | '$' | '\'')) || (before == Some('.') && !range);
+                let label = after == Some(':');
+                if let (false, Some(TokenTree::Group(group))) = (member || label, tokens.get(i + 1)) {
+                    if let Some(call) = rewriter.action_in_tokens(ident, group) {
+                        out.extend(call);
+                        i += 2;
+                        continue;
+                    }
+                }
+                match (!member && !label).then(|| rewriter.token(ident)).flatten() {
                     Some(replacement) => out.extend(replacement),
                     None => out.extend([token.clone()]),
                 }
             }
             TokenTree::Group(group) => {
-                let mut inner = Group::new(group.delimiter(), replace(rewriter, group.stream()));
+                let content = replace(rewriter, group.stream());
+                // Invisible delimiters do not survive in what a procedural macro gives back.
+                let delimiter = match group.delimiter() {
+                    Delimiter::None if group.stream().into_iter().count() > 1 => Delimiter::Parenthesis,
+                    other => other,
+                };
+                let mut inner = Group::new(delimiter, content);
                 inner.set_span(group.span());
                 out.extend([TokenTree::Group(inner)]);
             }
             other => out.extend([other.clone()]),
         }
+        i += 1;
     }
     out
 }

@@ -12,6 +12,47 @@ pub(super) fn only_reads(name: &str) -> bool {
             .any(|prefix| name.starts_with(prefix))
 }
 
+/// Whether a method of this name is known to change what it is called on.
+pub(super) fn changes(name: &str) -> bool {
+    name.ends_with("_assign") || CHANGING.contains(&name)
+}
+
+const CHANGING: &[&str] = &[
+    "append",
+    "clear",
+    "dedup",
+    "drain",
+    "extend",
+    "fill",
+    "get_mut",
+    "get_or_insert_with",
+    "insert",
+    "iter_mut",
+    "make_ascii_lowercase",
+    "make_ascii_uppercase",
+    "pop",
+    "pop_back",
+    "pop_first",
+    "pop_front",
+    "pop_last",
+    "push",
+    "push_back",
+    "push_front",
+    "push_str",
+    "remove",
+    "resize",
+    "retain",
+    "reverse",
+    "shuffle",
+    "sort",
+    "sort_by",
+    "sort_by_key",
+    "sort_unstable",
+    "swap",
+    "swap_remove",
+    "truncate",
+];
+
 const READING: &[&str] = &[
     // numbers
     "abs",

@@ -16,7 +16,7 @@ use syn::{Attribute, Expr, Type};
 pub(crate) use access::Access;
 pub(crate) use body::{action_function, constant_handle, handle, here};
 pub(crate) use names::{Place, PlaceKind, variant};
-pub(crate) use types::{is_float, text as type_text};
+pub(crate) use types::{is_float, is_number, text as type_text};
 
 use crate::errors::Errors;
 use crate::syntax::{Action, Argument, Item, Model};
@@ -163,9 +163,10 @@ impl<'a> Resolver<'a, '_> {
     /// Checks every `let`, and finds those that params alone decide.
     fn constants(&mut self) {
         for cycle in self.names.let_cycles() {
+            self.names.circular = true;
             self.errors.push(cycle);
         }
-        if self.errors.any() {
+        if self.names.circular {
             return;
         }
         for index in self.names.lets_in_order() {
@@ -175,7 +176,13 @@ impl<'a> Resolver<'a, '_> {
             let params_only =
                 access.places().all(|place| matches!(self.names.places[place].kind, PlaceKind::Param { .. }));
             if params_only && access.now.is_none() && access.rng.is_none() {
+                if types::is_borrowed(definition.ty.as_ref(), &definition.expr) {
+                    continue;
+                }
                 let ty = definition.ty.clone().or_else(|| types::plain(&definition.expr, &self.names));
+                if ty.is_none() && types::is_open_integer(&definition.expr, &self.names) {
+                    continue;
+                }
                 let constant = Constant { ident: definition.ident.clone(), ty, value: body };
                 self.names.add_constant(index, constant);
             }
@@ -184,10 +191,10 @@ impl<'a> Resolver<'a, '_> {
 
     /// Resolves actions, callees first, so that callers know what they touch.
     fn actions(&mut self) {
-        for cycle in self.names.action_cycles() {
-            self.errors.push(cycle);
-        }
-        if self.errors.any() {
+        let cycles = self.names.action_cycles();
+        let circular = !cycles.is_empty();
+        cycles.into_iter().for_each(|cycle| self.errors.push(cycle));
+        if circular {
             return;
         }
         for index in self.names.actions_in_order() {
@@ -265,7 +272,8 @@ impl<'a> Resolver<'a, '_> {
             self.names.set_initial(&param.ident, body);
         }
         if let Some(range) = &param.range {
-            let body = self.value(range, Mode::initial(allowed));
+            let range_of_type = if types::is_float(&param.ty) { types::float(range) } else { range.clone() };
+            let body = self.value(&range_of_type, Mode::initial(allowed));
             self.names.set_range(&param.ident, body, range);
         }
     }

@@ -78,6 +78,8 @@ pub(super) struct ActionName<'a> {
 /// All names that expressions can use.
 #[derive(Debug)]
 pub(super) struct Names<'a> {
+    /// Whether `let`s use each other in a circle, so that nobody may follow them.
+    pub circular: bool,
     /// The hidden module of the runtime, as generated code names it.
     pub private: TokenStream,
     pub places: Vec<Place>,
@@ -99,6 +101,7 @@ pub(super) const RESERVED: &[(&str, &str)] = &[
 impl<'a> Names<'a> {
     pub(super) fn collect(model: &'a Model, errors: &mut Errors) -> Self {
         let mut names = Names {
+            circular: false,
             private: quote::quote!(__cr),
             places: Vec::new(),
             lets: Vec::new(),

@@ -97,7 +97,7 @@ pub(crate) fn is_float(ty: &Type) -> bool {
 }
 
 /// Whether recorders take an output of this type.
-pub(super) fn is_number(ty: &Type) -> bool {
+pub(crate) fn is_number(ty: &Type) -> bool {
     is_float(ty) || primitive(ty).is_some_and(|name| name == "bool" || INTEGERS.contains(&name.as_str()))
 }
 
@@ -114,41 +114,110 @@ pub(super) fn is_no_integer(ty: &Type) -> bool {
     }
 }
 
-/// An integer literal where a time or a rate is meant.
+/// An integer literal where a time or a rate is meant; also at the ends of a range of such.
 pub(super) fn float(expr: &Expr) -> Expr {
-    if let Expr::Lit(literal) = expr {
-        if let Lit::Int(int) = &literal.lit {
-            if int.suffix().is_empty() {
-                let mut float = syn::LitFloat::new(&format!("{}.0", int.base10_digits()), int.span());
-                float.set_span(int.span());
-                return parse_quote!(#float);
+    match expr {
+        Expr::Lit(literal) => {
+            if let Lit::Int(int) = &literal.lit {
+                if int.suffix().is_empty() {
+                    let float = syn::LitFloat::new(&format!("{}.0", int.base10_digits()), int.span());
+                    return parse_quote!(#float);
+                }
             }
+            expr.clone()
         }
+        Expr::Paren(inner) => float(&inner.expr),
+        Expr::Group(inner) => float(&inner.expr),
+        Expr::Unary(unary) if matches!(unary.op, UnOp::Neg(_)) => {
+            let mut unary = unary.clone();
+            unary.expr = Box::new(float(&unary.expr));
+            Expr::Unary(unary)
+        }
+        Expr::Range(range) => {
+            let mut range = range.clone();
+            for end in [&mut range.start, &mut range.end].into_iter().flatten() {
+                **end = float(end);
+            }
+            Expr::Range(range)
+        }
+        other => other.clone(),
     }
-    expr.clone()
 }
 
-/// Whether an expression is plainly a floating-point number, so that its arithmetic is left alone.
-pub(super) fn is_float_expr(expr: &Expr, names: &Names<'_>) -> bool {
+/// Whether a constant's type depends on its use: untyped integers and what is made of them.
+pub(super) fn is_open_integer(expr: &Expr, names: &Names<'_>) -> bool {
+    let tail = |block: &syn::Block| match block.stmts.last() {
+        Some(syn::Stmt::Expr(expr, None)) => is_open_integer(expr, names),
+        _ => false,
+    };
+    match expr {
+        Expr::Lit(_) => is_bare_integer(expr),
+        Expr::Paren(inner) => is_open_integer(&inner.expr, names),
+        Expr::Group(inner) => is_open_integer(&inner.expr, names),
+        Expr::Unary(unary) => is_open_integer(&unary.expr, names),
+        Expr::Binary(binary) => is_open_integer(&binary.left, names) && is_open_integer(&binary.right, names),
+        Expr::Block(block) => tail(&block.block),
+        Expr::If(choice) => {
+            tail(&choice.then_branch)
+                && choice.else_branch.as_ref().is_some_and(|(_, other)| is_open_integer(other, names))
+        }
+        Expr::Match(choice) => choice.arms.iter().all(|arm| is_open_integer(&arm.body, names)),
+        Expr::Path(path) => match path.path.get_ident().and_then(|ident| names.meaning(ident)) {
+            Some(Meaning::Let(index)) => {
+                let definition = names.lets[index].definition;
+                definition.ty.is_none() && !names.circular && is_open_integer(&definition.expr, names)
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+/// Whether a constant borrows from a param, as far as that can be seen; then it cannot be kept.
+pub(super) fn is_borrowed(ty: Option<&Type>, expr: &Expr) -> bool {
+    match (ty, expr) {
+        (Some(ty), _) => {
+            let text = text(ty);
+            text.contains('&') || text.contains("'_")
+        }
+        (None, Expr::Reference(_)) => true,
+        (None, Expr::Paren(inner)) => is_borrowed(None, &inner.expr),
+        (None, Expr::Group(inner)) => is_borrowed(None, &inner.expr),
+        (None, Expr::MethodCall(call)) => {
+            let name = call.method.to_string();
+            [
+                "as_", "iter", "first", "last", "get", "trim", "chars", "split", "windows", "chunks", "strip", "keys",
+                "values",
+            ]
+            .iter()
+            .any(|prefix| name.starts_with(prefix))
+        }
+        _ => false,
+    }
+}
+
+/// Whether an expression is plainly no integer, so that its arithmetic is left alone.
+pub(super) fn is_no_integer_expr(expr: &Expr, names: &Names<'_>) -> bool {
     match expr {
         Expr::Lit(literal) => matches!(literal.lit, Lit::Float(_)),
         Expr::Cast(cast) => is_float(&cast.ty),
-        Expr::Paren(inner) => is_float_expr(&inner.expr, names),
-        Expr::Group(inner) => is_float_expr(&inner.expr, names),
-        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_float_expr(&unary.expr, names),
+        Expr::Paren(inner) => is_no_integer_expr(&inner.expr, names),
+        Expr::Group(inner) => is_no_integer_expr(&inner.expr, names),
+        Expr::Unary(unary) => matches!(unary.op, UnOp::Neg(_)) && is_no_integer_expr(&unary.expr, names),
         Expr::Binary(binary) => {
             matches!(binary.op, BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_))
-                && (is_float_expr(&binary.left, names) || is_float_expr(&binary.right, names))
+                && (is_no_integer_expr(&binary.left, names) || is_no_integer_expr(&binary.right, names))
         }
         Expr::Path(path) => match path.path.get_ident() {
             Some(ident) if ident == "now" || ident == "never" => true,
             Some(ident) => match names.meaning(ident) {
-                Some(Meaning::Place(place)) => is_float(&names.places[place].ty),
+                Some(Meaning::Place(place)) => is_no_integer(&names.places[place].ty),
+                Some(Meaning::Let(_)) if names.circular => true,
                 Some(Meaning::Let(index)) => {
                     let definition = names.lets[index].definition;
                     match &definition.ty {
-                        Some(ty) => is_float(ty),
-                        None => is_float_expr(&definition.expr, names),
+                        Some(ty) => is_no_integer(ty),
+                        None => is_no_integer_expr(&definition.expr, names),
                     }
                 }
                 _ => false,

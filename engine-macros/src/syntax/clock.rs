@@ -5,7 +5,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
 use syn::{Attribute, Block, Expr, LitInt, Stmt, Token, parenthesized, token};
 
-use super::{body, comma_or_end, name, no_family};
+use super::{body, comma_or_end, expr, expr_by, name, no_family};
 use crate::errors::Errors;
 
 /// Something that will happen.
@@ -48,9 +48,12 @@ impl Clock {
     pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
         no_family(input, "clock")?;
-        let guard = guard(input)?;
+        let guard = guard(input, errors)?;
+        if !input.peek(Token![:]) {
+            return Err(input.error("a clock is `NAME: TIMING => ACTION` or `NAME if GUARD: TIMING => ACTION`"));
+        }
         input.parse::<Token![:]>()?;
-        let timing = Timing::parse(input)?;
+        let timing = Timing::parse(input, errors)?;
         let priority = Priority::parse(input)?;
         input.parse::<Token![=>]>()?;
         let action = if input.peek(token::Brace) {
@@ -67,19 +70,23 @@ impl Clock {
 }
 
 /// `[if GUARD]`, up to the colon.
-pub(super) fn guard(input: ParseStream<'_>) -> syn::Result<Option<Expr>> {
+pub(super) fn guard(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Expr>> {
     if !input.peek(Token![if]) {
         return Ok(None);
     }
     input.parse::<Token![if]>()?;
-    input.call(Expr::parse_without_eager_brace).map(Some)
+    let colon = |input: ParseStream<'_>| input.peek(Token![:]) && !input.peek(Token![::]);
+    Ok(Some(expr_by(input, errors, colon, Expr::parse_without_eager_brace)))
 }
 
 impl Timing {
-    fn parse(input: ParseStream<'_>) -> syn::Result<Self> {
+    fn parse(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let kind = input.call(Ident::parse_any)?;
         let known = ["rate", "at", "after", "every"];
-        if !known.iter().any(|name| kind == name) || !input.peek(token::Paren) {
+        if known.iter().any(|name| kind == name) && !input.peek(token::Paren) {
+            return Err(input.error(format!("`{kind}` takes its expression in parentheses: `{kind}(…)`")));
+        }
+        if !known.iter().any(|name| kind == name) {
             return Err(syn::Error::new(
                 kind.span(),
                 format!(
@@ -92,12 +99,12 @@ impl Timing {
         if content.is_empty() {
             return Err(syn::Error::new(kind.span(), format!("`{kind}` needs an expression in its parentheses")));
         }
-        Timing::arguments(&kind, &content)
+        Timing::arguments(&kind, &content, errors)
     }
 
     /// What stands in the parentheses of timing `kind`.
-    pub(super) fn arguments(kind: &Ident, content: ParseStream<'_>) -> syn::Result<Self> {
-        let first: Expr = content.parse()?;
+    pub(super) fn arguments(kind: &Ident, content: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
+        let first = expr(content, errors, |content| content.peek(Token![,]));
         let mut options = AfterOptions::default();
         let mut from = None;
         while comma_or_end(content)? {
@@ -108,11 +115,11 @@ impl Timing {
                 ("after", "speed") => {
                     let speed;
                     parenthesized!(speed in content);
-                    options.speed = Some(speed.parse()?);
+                    options.speed = Some(expr(&speed, errors, |_| false));
                 }
                 ("every", "from") => {
                     content.parse::<Token![=]>()?;
-                    from = Some(content.parse()?);
+                    from = Some(expr(content, errors, |content| content.peek(Token![,])));
                 }
                 (_, "priority") => {
                     return Err(syn::Error::new(

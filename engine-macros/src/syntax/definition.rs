@@ -1,11 +1,12 @@
 //! `let`, `action`, `init`, `observe`, `stop` and `invariant`.
 
 use proc_macro2::{Ident, Span};
+use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Block, Expr, Token, Type, parenthesized};
 
-use super::{body, name, no_family};
+use super::{body, expr, name, no_family, value};
 use crate::errors::Errors;
 
 /// `let NAME [: TYPE] = EXPR;`
@@ -18,12 +19,13 @@ pub(crate) struct Derived {
 }
 
 impl Derived {
-    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
         no_family(input, "definition")?;
         let ty = optional_type(input)?;
-        input.parse::<Token![=]>()?;
-        let expr = input.parse()?;
+        let Some(expr) = value(input, errors)? else {
+            return Err(input.error("expected `= EXPR`"));
+        };
         input.parse::<Token![;]>()?;
         Ok(Derived { attrs, ident, ty, expr })
     }
@@ -57,6 +59,9 @@ impl Action {
             input.parse::<Token![:]>()?;
             Ok(Argument { mutability, ident, ty: input.parse()? })
         })?;
+        if input.peek(Token![->]) {
+            return Err(input.error("an action gives nothing back; write a state or a tally"));
+        }
         let body = body(input, errors)?;
         Ok(Action { attrs, ident, args: args.into_iter().collect(), body })
     }
@@ -85,8 +90,15 @@ pub(crate) struct Observe {
 }
 
 impl Observe {
-    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
-        let Derived { attrs, ident, ty, expr } = Derived::parse(attrs, input)?;
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
+        // `observe jobs;` shows what is called so.
+        if input.peek(Ident::peek_any) && input.peek2(Token![;]) {
+            let ident = name(input)?;
+            input.parse::<Token![;]>()?;
+            let expr = syn::parse_quote!(#ident);
+            return Ok(Observe { attrs, ident, ty: None, expr });
+        }
+        let Derived { attrs, ident, ty, expr } = Derived::parse(attrs, input, errors)?;
         Ok(Observe { attrs, ident, ty, expr })
     }
 }
@@ -99,23 +111,23 @@ pub(crate) struct Condition {
 }
 
 impl Condition {
-    pub(super) fn parse_stop(input: ParseStream<'_>) -> syn::Result<Self> {
+    pub(super) fn parse_stop(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
         if !input.peek(Token![if]) {
             return Err(input.error("a stop is `stop NAME if CONDITION;`"));
         }
         input.parse::<Token![if]>()?;
-        Condition::rest(ident, input)
+        Condition::rest(ident, input, errors)
     }
 
-    pub(super) fn parse_invariant(input: ParseStream<'_>) -> syn::Result<Self> {
+    pub(super) fn parse_invariant(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
         input.parse::<Token![:]>()?;
-        Condition::rest(ident, input)
+        Condition::rest(ident, input, errors)
     }
 
-    fn rest(ident: Ident, input: ParseStream<'_>) -> syn::Result<Self> {
-        let expr = input.parse()?;
+    fn rest(ident: Ident, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
+        let expr = expr(input, errors, |input| input.peek(Token![;]));
         input.parse::<Token![;]>()?;
         Ok(Condition { ident, expr })
     }

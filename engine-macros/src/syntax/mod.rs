@@ -8,7 +8,7 @@ mod variable;
 use proc_macro2::{Ident, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
-use syn::{Attribute, Generics, Path, Token, Visibility, braced, token};
+use syn::{Attribute, Expr, Generics, Path, Stmt, Token, Visibility, braced, token};
 
 pub(crate) use clock::{Clock, Timing};
 pub(crate) use definition::{Action, Argument, Condition, Derived, Init, Observe};
@@ -173,17 +173,17 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Item> {
     }
     let keyword = input.call(Ident::parse_any)?;
     Ok(match keyword.to_string().as_str() {
-        "param" => Item::Param(Param::parse(attrs, input)?),
-        "state" => Item::State(State::parse(attrs, input)?),
-        "tally" => Item::Tally(Tally::parse(attrs, input)?),
-        "let" => Item::Let(Derived::parse(attrs, input)?),
+        "param" => Item::Param(Param::parse(attrs, input, errors)?),
+        "state" => Item::State(State::parse(attrs, input, errors)?),
+        "tally" => Item::Tally(Tally::parse(attrs, input, errors)?),
+        "let" => Item::Let(Derived::parse(attrs, input, errors)?),
         "clock" => Item::Clock(Clock::parse(attrs, input, errors)?),
         "reaction" => Item::Reaction(Reaction::parse(attrs, input, errors)?),
         "action" => Item::Action(Action::parse(attrs, input, errors)?),
         "init" => Item::Init(Init::parse(keyword.span(), input, errors)?),
-        "observe" => Item::Observe(Observe::parse(attrs, input)?),
-        "stop" => Item::Stop(Condition::parse_stop(input)?),
-        "invariant" => Item::Invariant(Condition::parse_invariant(input)?),
+        "observe" => Item::Observe(Observe::parse(attrs, input, errors)?),
+        "stop" => Item::Stop(Condition::parse_stop(input, errors)?),
+        "invariant" => Item::Invariant(Condition::parse_invariant(input, errors)?),
         other => {
             let accepted = KEYWORDS.join("`, `");
             return Err(syn::Error::new(
@@ -237,7 +237,9 @@ fn body(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<syn::Block> 
     let content;
     let brace_token = braced!(content in input);
     let tokens: TokenStream = content.parse()?;
-    let stmts = errors.take(syn::Block::parse_within.parse2(tokens)).unwrap_or_default();
+    let stmts = errors
+        .take(syn::Block::parse_within.parse2(tokens.clone()))
+        .unwrap_or_else(|| vec![Stmt::Expr(Expr::Verbatim(tokens), None)]);
     Ok(syn::Block { brace_token, stmts })
 }
 
@@ -250,11 +252,44 @@ fn comma_or_end(input: ParseStream<'_>) -> syn::Result<bool> {
     Ok(!input.is_empty())
 }
 
-/// An expression given as `= EXPR`.
-fn value<T: Parse>(input: ParseStream<'_>) -> syn::Result<Option<T>> {
+/// An expression given as `= EXPR`, in an item that ends with a semicolon.
+fn value(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Option<Expr>> {
     if input.peek(Token![=]) {
         input.parse::<Token![=]>()?;
-        return input.parse().map(Some);
+        return Ok(Some(expr(input, errors, |input| input.peek(Token![;]))));
     }
     Ok(None)
+}
+
+/// An expression up to where `ends` says so. One that cannot be parsed – somebody may be in the middle of
+/// typing it – is reported and kept as the tokens it is, for the editor.
+fn expr(input: ParseStream<'_>, errors: &mut Errors, ends: impl Fn(ParseStream<'_>) -> bool) -> Expr {
+    expr_by(input, errors, ends, Expr::parse)
+}
+
+fn expr_by(
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+    ends: impl Fn(ParseStream<'_>) -> bool,
+    parse: impl Fn(ParseStream<'_>) -> syn::Result<Expr>,
+) -> Expr {
+    use syn::parse::discouraged::Speculative as _;
+    let ahead = input.fork();
+    match parse(&ahead) {
+        Ok(expr) => {
+            input.advance_to(&ahead);
+            expr
+        }
+        Err(error) => {
+            errors.push(error);
+            let mut tokens = TokenStream::new();
+            while !input.is_empty() && !ends(input) && (tokens.is_empty() || !starts_item(input)) {
+                match input.parse::<TokenTree>() {
+                    Ok(token) => tokens.extend([token]),
+                    Err(_) => break,
+                }
+            }
+            Expr::Verbatim(tokens)
+        }
+    }
 }

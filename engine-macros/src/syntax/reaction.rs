@@ -38,10 +38,10 @@ pub(crate) enum Law {
 }
 
 impl Reaction {
-    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, _errors: &mut Errors) -> syn::Result<Self> {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
         no_family(input, "reaction")?;
-        let guard = guard(input)?;
+        let guard = guard(input, errors)?;
         input.parse::<Token![:]>()?;
         let left = terms(input)?;
         if !input.peek(Token![->]) {
@@ -55,8 +55,11 @@ impl Reaction {
             ));
         }
         input.parse::<Token![@]>()?;
-        let law = law(input)?;
+        let law = law(input, errors)?;
         let priority = Priority::parse(input)?;
+        if input.peek(Token![=>]) {
+            return Err(input.error("a reaction has no body; write a clock with a rate to do more"));
+        }
         input.parse::<Token![;]>()?;
         Ok(Reaction { attrs, ident, guard, left, right, law, priority })
     }
@@ -66,6 +69,12 @@ fn terms(input: ParseStream<'_>) -> syn::Result<Vec<Term>> {
     let mut terms: Vec<Term> = Vec::new();
     while input.peek(LitInt) || input.peek(Ident::peek_any) {
         let count = if input.peek(LitInt) { input.parse::<LitInt>()?.base10_parse()? } else { 1 };
+        if count == 0 && !input.peek(Ident::peek_any) {
+            break;
+        }
+        if input.peek(Token![*]) {
+            return Err(input.error("a number of molecules stands in front of its species without `*`: `2 a`"));
+        }
         let species: Ident = input.parse()?;
         match terms.iter_mut().find(|term| term.species == species) {
             Some(term) => term.count += count,
@@ -81,7 +90,7 @@ fn terms(input: ParseStream<'_>) -> syn::Result<Vec<Term>> {
     Ok(terms)
 }
 
-fn law(input: ParseStream<'_>) -> syn::Result<Law> {
+fn law(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Law> {
     let ahead = input.fork();
     if let Ok(kind) = ahead.call(Ident::parse_any) {
         if ["rate", "after", "at", "every"].iter().any(|name| kind == name) && ahead.peek(token::Paren) {
@@ -94,7 +103,7 @@ fn law(input: ParseStream<'_>) -> syn::Result<Law> {
             input.call(Ident::parse_any)?;
             let content;
             parenthesized!(content in input);
-            return Timing::arguments(&kind, &content).map(Law::Timing);
+            return Timing::arguments(&kind, &content, errors).map(Law::Timing);
         }
     }
     input.parse().map(Law::MassAction)

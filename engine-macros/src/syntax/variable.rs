@@ -5,6 +5,7 @@ use syn::parse::ParseStream;
 use syn::{Attribute, Expr, Token, Type};
 
 use super::{name, no_family, value};
+use crate::errors::Errors;
 
 /// `param NAME: TYPE [= EXPR] [in RANGE];`
 #[derive(Debug)]
@@ -17,12 +18,12 @@ pub(crate) struct Param {
 }
 
 impl Param {
-    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
         no_family(input, "param")?;
         input.parse::<Token![:]>()?;
         let ty = input.parse()?;
-        let default = value(input)?;
+        let default = value(input, errors)?;
         let range = if input.peek(Token![in]) {
             input.parse::<Token![in]>()?;
             Some(input.parse()?)
@@ -45,12 +46,12 @@ pub(crate) struct State {
 }
 
 impl State {
-    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
         no_family(input, "state")?;
         input.parse::<Token![:]>()?;
         let ty = input.parse()?;
-        let initial = value(input)?;
+        let initial = value(input, errors)?;
         input.parse::<Token![;]>()?;
         Ok(State { attrs, ident, ty, initial })
     }
@@ -66,16 +67,14 @@ pub(crate) struct Tally {
 }
 
 impl Tally {
-    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>) -> syn::Result<Self> {
+    pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
         no_family(input, "tally")?;
         input.parse::<Token![:]>()?;
         let ty = input.parse()?;
-        if !input.peek(Token![=]) {
+        let Some(initial) = value(input, errors)? else {
             return Err(input.error("a tally has an initial value, which warm-up resets it to: `= EXPR`"));
-        }
-        input.parse::<Token![=]>()?;
-        let initial = input.parse()?;
+        };
         input.parse::<Token![;]>()?;
         Ok(Tally { attrs, ident, ty, initial })
     }

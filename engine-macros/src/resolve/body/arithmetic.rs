@@ -13,16 +13,17 @@ impl Rewriter<'_> {
     pub(super) fn compound(&mut self, expr: &mut Expr) {
         let Expr::Binary(binary) = expr else { return };
         let method = match &binary.op {
-            BinOp::AddAssign(_) => Some("cr_add_assign"),
-            BinOp::SubAssign(_) => Some("cr_sub_assign"),
-            BinOp::MulAssign(_) => Some("cr_mul_assign"),
+            BinOp::AddAssign(_) => Some("__cr_add_assign"),
+            BinOp::SubAssign(_) => Some("__cr_sub_assign"),
+            BinOp::MulAssign(_) => Some("__cr_mul_assign"),
             _ => None,
         };
-        let float = types::is_float_expr(&binary.left, self.names) || types::is_float_expr(&binary.right, self.names);
+        let plain =
+            types::is_no_integer_expr(&binary.left, self.names) || types::is_no_integer_expr(&binary.right, self.names);
         let tally = self.is_tally(&binary.left);
         self.write(&mut binary.left);
         self.right_side(&mut binary.right, tally);
-        if let Some(method) = method.filter(|_| !float) {
+        if let Some(method) = method.filter(|_| !plain) {
             let (left, right) = (&binary.left, &binary.right);
             *expr = self.checked(&quote!(&mut #left), &quote!(#right), method, right.span(), "operands_mut", true);
         }
@@ -31,16 +32,17 @@ impl Rewriter<'_> {
     pub(super) fn arithmetic(&mut self, expr: &mut Expr) {
         let Expr::Binary(binary) = &*expr else { return };
         let method = match &binary.op {
-            BinOp::Add(_) => Some("cr_add"),
-            BinOp::Sub(_) => Some("cr_sub"),
-            BinOp::Mul(_) => Some("cr_mul"),
+            BinOp::Add(_) => Some("__cr_add"),
+            BinOp::Sub(_) => Some("__cr_sub"),
+            BinOp::Mul(_) => Some("__cr_mul"),
             _ => None,
         };
-        let float = types::is_float_expr(expr, self.names);
+        // Of bare literals the compiler takes care.
+        let plain = types::is_no_integer_expr(expr, self.names) || types::is_open_integer(expr, self.names);
         let met = self.met;
         visit_mut::visit_expr_mut(self, expr);
         let Expr::Binary(binary) = &*expr else { return };
-        if let Some(method) = method.filter(|_| !float && self.met > met) {
+        if let Some(method) = method.filter(|_| !plain && self.met > met) {
             let (left, right) = (&binary.left, &binary.right);
             *expr = self.checked(&quote!(#left), &quote!(#right), method, right.span(), "operands", false);
         }
@@ -68,7 +70,15 @@ impl Rewriter<'_> {
             quote_spanned!(span=> (&#private::arith::#operands(&#l, &#r)).#method(#l, #r, #flag))
         } else {
             let method = Ident::new(method, span);
-            quote_spanned!(span=> (&#private::arith::#operands(&#l, &#r)).#method(#l, #r)?)
+            // Not by `?`, which would be what a type error speaks of.
+            quote_spanned! {span=>
+                match (&#private::arith::#operands(&#l, &#r)).#method(#l, #r) {
+                    #private::core::result::Result::Err(__crt_fault) => {
+                        return #private::core::result::Result::Err(__crt_fault)
+                    }
+                    #private::core::result::Result::Ok(__crt_value) => __crt_value,
+                }
+            }
         };
         if assign {
             parse_quote_spanned!(span=> (match #right { #r => match #left { #l => #call } }))

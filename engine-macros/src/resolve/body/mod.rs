@@ -147,6 +147,17 @@ impl<'a> Rewriter<'a> {
         self.name(ident, write).map(quote::ToTokens::into_token_stream)
     }
 
+    /// A call of an action where only tokens are known.
+    pub(super) fn action_in_tokens(&mut self, ident: &Ident, args: &proc_macro2::Group) -> Option<TokenStream> {
+        let is_action = matches!(self.names.meaning(ident), Some(Meaning::Action(_)));
+        if !is_action || args.delimiter() != proc_macro2::Delimiter::Parenthesis {
+            return None;
+        }
+        let mut call: Expr = syn::parse2(quote::quote!(#ident #args)).ok()?;
+        self.visit_expr_mut(&mut call);
+        Some(call.into_token_stream())
+    }
+
     pub(super) fn report(&mut self, span: Span, message: &str) {
         self.wrong(span, message);
     }

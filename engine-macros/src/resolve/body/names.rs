@@ -13,6 +13,29 @@ use super::{Rewriter, constant_handle, handle_at, here, single};
 use crate::resolve::names::{Meaning, PlaceKind, RESERVED};
 
 impl Rewriter<'_> {
+    /// Whether this is code of a definition.
+    pub(super) fn defines(&self) -> bool {
+        !self.inlining.is_empty() || self.mode.what == "a definition"
+    }
+
+    /// An upper-case name in a pattern is a constant or a variant, unless the model has one of its name.
+    pub(super) fn hides_item(&mut self, ident: &Ident) {
+        if self.names.is_declared(&ident.unraw().to_string()) {
+            self.bind(ident);
+        }
+    }
+
+    /// Names that a `use` inside a body brings in.
+    pub(super) fn bind_uses(&mut self, tree: &syn::UseTree) {
+        match tree {
+            syn::UseTree::Path(path) => self.bind_uses(&path.tree),
+            syn::UseTree::Name(name) => self.bind(&name.ident),
+            syn::UseTree::Rename(rename) => self.bind(&rename.rename),
+            syn::UseTree::Group(group) => group.items.iter().for_each(|tree| self.bind_uses(tree)),
+            syn::UseTree::Glob(_) => {}
+        }
+    }
+
     /// What a name stands for, read or written; `None` if it is none of the model's.
     pub(super) fn name(&mut self, ident: &Ident, write: bool) -> Option<Expr> {
         let span = ident.span();
@@ -207,6 +230,20 @@ struct PathNames {
 impl Visit<'_> for PathNames {
     fn visit_expr_path(&mut self, path: &syn::ExprPath) {
         self.used.extend(single(path).map(|ident| ident.unraw().to_string()));
+    }
+
+    fn visit_macro(&mut self, mac: &syn::Macro) {
+        fn idents(tokens: proc_macro2::TokenStream, used: &mut BTreeSet<String>) {
+            for token in tokens {
+                match token {
+                    proc_macro2::TokenTree::Ident(ident) => drop(used.insert(ident.unraw().to_string())),
+                    proc_macro2::TokenTree::Group(group) => idents(group.stream(), used),
+                    _ => {}
+                }
+            }
+        }
+        self.used.extend(mac.path.get_ident().map(|ident| ident.unraw().to_string()));
+        idents(mac.tokens.clone(), &mut self.used);
     }
 
     fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {

@@ -10,6 +10,12 @@ use crate::resolve::{macros, methods};
 
 impl VisitMut for Rewriter<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        // What a user's macro passes as `$e:expr` stands in invisible delimiters, which do not
+        // survive in what a procedural macro gives back.
+        if let Expr::Group(group) = expr {
+            let inner = &group.expr;
+            *expr = parse_quote!((#inner));
+        }
         match expr {
             Expr::Path(path) => {
                 if let Some(replacement) = single(path).cloned().and_then(|ident| self.name(&ident, false)) {
@@ -26,10 +32,13 @@ impl VisitMut for Rewriter<'_> {
             Expr::Reference(reference) if reference.mutability.is_some() => self.write(&mut reference.expr),
             Expr::RawAddr(raw) if matches!(raw.mutability, syn::PointerMutability::Mut(_)) => self.write(&mut raw.expr),
             Expr::MethodCall(call) => {
-                if !self.mode.writes
-                    || methods::only_reads(&call.method.to_string())
-                    || self.reads_by_type(&call.receiver)
-                {
+                let name = call.method.to_string();
+                let changes = methods::changes(&name);
+                if changes && !self.mode.writes {
+                    self.no_change_by_method(&call.receiver, &call.method);
+                }
+                let reads = methods::only_reads(&name) || (!changes && self.reads_by_type(&call.receiver));
+                if reads || !self.mode.writes {
                     self.visit_expr_mut(&mut call.receiver);
                 } else {
                     self.write(&mut call.receiver);
@@ -51,6 +60,9 @@ impl VisitMut for Rewriter<'_> {
                 self.closures -= 1;
             }
             Expr::Return(ret) if self.closures == 0 => {
+                if self.defines() {
+                    self.report(ret.return_token.span, "a definition cannot `return`: it would leave whatever uses it");
+                }
                 if let Some(value) = &mut ret.expr {
                     self.visit_expr_mut(value);
                 }
@@ -71,9 +83,11 @@ impl VisitMut for Rewriter<'_> {
             }
             Expr::Struct(fields) => {
                 for field in &mut fields.fields {
-                    // `S { s }` is `S { s: s }`.
-                    field.colon_token.get_or_insert_default();
                     self.visit_expr_mut(&mut field.expr);
+                    // `S { s }` is `S { s: s }`.
+                    if !matches!(field.expr, Expr::Path(_)) {
+                        field.colon_token.get_or_insert_default();
+                    }
                 }
                 if let Some(rest) = &mut fields.rest {
                     self.visit_expr_mut(rest);
@@ -110,7 +124,12 @@ impl VisitMut for Rewriter<'_> {
 
     fn visit_pat_ident_mut(&mut self, pat: &mut syn::PatIdent) {
         // `None` or `MAX` without anything else is a constant or a variant, unless it is the model's.
-        self.bind(&pat.ident);
+        let plain = pat.by_ref.is_none() && pat.mutability.is_none() && pat.subpat.is_none();
+        if plain && pat.ident.to_string().starts_with(char::is_uppercase) {
+            self.hides_item(&pat.ident);
+        } else {
+            self.bind(&pat.ident);
+        }
         visit_mut::visit_pat_ident_mut(self, pat);
     }
 
@@ -118,10 +137,17 @@ impl VisitMut for Rewriter<'_> {
         macros::rewrite(self, mac);
     }
 
-    /// Items inside a body see nothing of the model.
+    /// Items inside a body see nothing of the model, but hide names from it.
     fn visit_item_mut(&mut self, item: &mut syn::Item) {
-        if let syn::Item::Macro(item) = item {
-            self.visit_macro_mut(&mut item.mac);
+        match item {
+            syn::Item::Macro(item) => self.visit_macro_mut(&mut item.mac),
+            syn::Item::Const(item) => self.bind(&item.ident),
+            syn::Item::Static(item) => self.bind(&item.ident),
+            syn::Item::Fn(item) => self.bind(&item.sig.ident),
+            syn::Item::Struct(item) => self.bind(&item.ident),
+            syn::Item::Enum(item) => self.bind(&item.ident),
+            syn::Item::Use(item) => self.bind_uses(&item.tree),
+            _ => {}
         }
     }
 
@@ -130,25 +156,21 @@ impl VisitMut for Rewriter<'_> {
 
 /// Takes the attributes that syn hung on a statement's expression or on its leftmost part.
 fn take_attrs(expr: &mut Expr) -> Vec<Attribute> {
-    let (attrs, left) = match expr {
-        Expr::Assign(e) => (&mut e.attrs, Some(&mut e.left)),
-        Expr::Binary(e) => (&mut e.attrs, Some(&mut e.left)),
-        Expr::MethodCall(e) => (&mut e.attrs, Some(&mut e.receiver)),
-        Expr::Field(e) => (&mut e.attrs, Some(&mut e.base)),
-        Expr::Index(e) => (&mut e.attrs, Some(&mut e.expr)),
-        Expr::Call(e) => (&mut e.attrs, Some(&mut e.func)),
-        Expr::Try(e) => (&mut e.attrs, Some(&mut e.expr)),
-        Expr::Cast(e) => (&mut e.attrs, Some(&mut e.expr)),
-        Expr::Path(e) => (&mut e.attrs, None),
-        Expr::Unary(e) => (&mut e.attrs, None),
-        Expr::Paren(e) => (&mut e.attrs, None),
-        Expr::Macro(e) => (&mut e.attrs, None),
-        Expr::Return(e) => (&mut e.attrs, None),
-        Expr::Break(e) => (&mut e.attrs, None),
-        Expr::Continue(e) => (&mut e.attrs, None),
-        Expr::Tuple(e) => (&mut e.attrs, None),
-        _ => return Vec::new(),
-    };
+    macro_rules! attrs {
+        ($($variant:ident)*; $($left:ident . $field:ident)*) => {
+            match expr {
+                $(Expr::$variant(e) => (&mut e.attrs, None),)*
+                $(Expr::$left(e) => (&mut e.attrs, Some(&mut e.$field)),)*
+                Expr::Range(e) => (&mut e.attrs, e.start.as_mut()),
+                // Statements that are blocks keep theirs.
+                _ => return Vec::new(),
+            }
+        };
+    }
+    let (attrs, left) = attrs!(
+        Array Break Closure Continue Lit Macro Paren Path RawAddr Reference Repeat Return Struct Tuple Unary;
+        Assign.left Await.base Binary.left Call.func Cast.expr Field.base Index.expr MethodCall.receiver Try.expr
+    );
     let mut taken = std::mem::take(attrs);
     if let Some(left) = left {
         taken.extend(take_attrs(left));

@@ -69,6 +69,22 @@ impl Rewriter<'_> {
         self.mode.tallies = before;
     }
 
+    /// In a pure place, a method that is known to change what it is called on.
+    pub(super) fn no_change_by_method(&mut self, receiver: &Expr, method: &proc_macro2::Ident) {
+        let base = match receiver {
+            Expr::Path(path) => single(path),
+            Expr::Field(field) => return self.no_change_by_method(&field.base, method),
+            Expr::Index(index) => return self.no_change_by_method(&index.expr, method),
+            Expr::Paren(inner) => return self.no_change_by_method(&inner.expr, method),
+            _ => None,
+        };
+        if let Some(ident) = base.filter(|ident| matches!(self.names.meaning(ident), Some(Meaning::Place(_)))) {
+            let what = self.mode.what;
+            let message = format!("{what} cannot write `{ident}`, which `{method}` does; only actions write");
+            self.wrong(ident.span(), message);
+        }
+    }
+
     /// `match` and friends: a `ref mut` binding writes what is matched.
     pub(super) fn scrutinee<'p>(&mut self, expr: &mut Expr, mut patterns: impl Iterator<Item = &'p Pat>) {
         struct RefMut(bool);
