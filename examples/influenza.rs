@@ -80,6 +80,9 @@ fn main() -> Result<(), Failure> {
         }
     }
     println!("\n{inside} of {} days lie within the 5–95 % range.", IN_BED.len());
+    println!(
+        "At the end the beds empty faster than in the model, whose illness lasts an exponential time, often very long."
+    );
 
     let attack_rates = runs.values("attack_rate", runs.times().len() - 1).unwrap_or_default();
     let major = attack_rates.iter().filter(|&&share| share >= MAJOR).count() as f64 / runs.len() as f64;

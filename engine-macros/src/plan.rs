@@ -12,6 +12,10 @@ use crate::syntax::Select;
 /// Up to this many clocks the engine is straight-line code; above, tables and loops.
 const UNROLLED: usize = 64;
 
+/// Up to this many clocks everything is one function, whose variables the compiler can keep in
+/// registers; above, a function for each clock. With 24 clocks in one function a build takes 8 s, with 64 minutes.
+const INLINED: usize = 16;
+
 /// Up to this many timed clocks a scan finds the earliest; above, a pair tree.
 const SCANNED: usize = 16;
 
@@ -28,6 +32,7 @@ pub(crate) struct Plan {
     pub ranks: Vec<usize>,
     pub steps: Vec<Step>,
     pub unrolled: bool,
+    pub inlined: bool,
     pub scanned: bool,
     /// Whether ring times need more digits: some clock waits for a time from now on.
     pub fine: bool,
@@ -126,7 +131,8 @@ pub(crate) fn lay_out(graph: &Graph, select: Select) -> Plan {
     let fine = slots.iter().any(|&clock| matches!(graph.clocks[clock].timing, "rate" | "after"));
     let scanned = slots.len() <= SCANNED;
     let unrolled = count <= UNROLLED;
-    let mut plan = Plan { seats, leaves, slots, ranks, steps: Vec::new(), unrolled, scanned, fine };
+    let inlined = count <= INLINED;
+    let mut plan = Plan { seats, leaves, slots, ranks, steps: Vec::new(), unrolled, inlined, scanned, fine };
     plan.steps = (0..count).map(|clock| step(graph, &plan, clock)).collect();
     plan
 }

@@ -6,8 +6,8 @@ use crate::view::View;
 
 /// Sees a run as it happens. Calls are static, and `()` costs nothing at all.
 ///
-/// Observers compose as tuples: `sim.run_with(&mut (log, averages), 100.0)`; a tuple may hold
-/// `&mut` references. An error that a method returns ends the run.
+/// Observers compose as tuples: `sim.run_with(&mut (&mut log, &mut averages), 100.0)`, or
+/// `&mut (log, averages)` if they are not needed afterwards. An error that a method returns ends the run.
 pub trait Observer<M: Model> {
     /// Whether anything is observed.
     const ACTIVE: bool = true;

@@ -28,6 +28,9 @@ pub struct Fired<E> {
 
 /// A running simulation of `M`, made by the model's `start`.
 ///
+/// A clone is a branch: it goes on from here with the same random numbers, until the two are
+/// treated differently.
+///
 /// The same inputs and seed give the same events, bit for bit, however the run is cut into
 /// [`run_until`](Simulation::run_until) calls and whatever observes it.
 ///

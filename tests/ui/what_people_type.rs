@@ -11,15 +11,4 @@ clockrace::simulation! {
     }
 }
 
-clockrace::simulation! {
-    pub model N {
-        param k: f64 = 1.0 in 0..;
-        state a: u64 = 0;
-        state list: Vec<u64> = Vec::new();
-        clock c: rate(a * a) => { a += 1; list.push(1); }
-        observe o = { list.push(1); list.len() };
-        invariant i: a + a + a;
-    }
-}
-
 fn main() {}

@@ -25,7 +25,7 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     let nothing = cx.result(&quote!(()), "SimError");
     let (fire, happen) = (function("fire", &clock.ident), function("happen", &clock.ident));
     let (variant, whose) = (variant(&clock.ident), text(&clock.ident));
-    let inline = if cx.plan.unrolled { cx.inline() } else { quote!(#[inline(never)]) };
+    let inline = if cx.plan.inlined { cx.inline() } else { quote!(#[inline(never)]) };
     let inner = cx.inline();
     let rollback = cx.model.options.rollback;
     let written: Vec<(Ident, TokenStream)> = clock

@@ -268,7 +268,7 @@ impl Cx<'_> {
     /// How much is inlined: everything in a small model, what the optimiser likes in a large one.
     fn inline(&self) -> TokenStream {
         let edges: usize = self.plan.steps.iter().map(|step| step.refresh.len()).sum();
-        if self.plan.unrolled && edges <= 256 { quote!(#[inline(always)]) } else { quote!(#[inline]) }
+        if self.plan.inlined && edges <= 128 { quote!(#[inline(always)]) } else { quote!(#[inline]) }
     }
 }
 

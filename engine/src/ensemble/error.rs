@@ -20,7 +20,7 @@ pub enum EnsembleError {
         model: &'static str,
     },
     /// The times at which to record are not usable.
-    #[error("the times to record at are not usable")]
+    #[error("the times to record at are not usable: {0}")]
     Times(#[source] SimError),
     /// What was given to `every` is not usable.
     #[error(
@@ -52,7 +52,7 @@ pub enum EnsembleError {
         reason: String,
     },
     /// A replicate failed. When several would, it is the one with the lowest number.
-    #[error("replicate {replicate} failed")]
+    #[error("replicate {replicate} failed: {error}")]
     Replicate {
         /// Its number, from 0 on: `model.start_from(seed, replicate, start)` starts it again.
         replicate: usize,

@@ -9,7 +9,7 @@ pub use exponential::exponential;
 /// The generator of every run: xoshiro256++ (Blackman and Vigna, 2019), 256 bits of state and
 /// period 2²⁵⁶ − 1.
 ///
-/// In a block it is `rng`, with the methods of [`rand::RngExt`] in scope.
+/// In a block it is `rng`, with the methods of `rand::RngExt` in scope.
 pub type Rng = rand_xoshiro::Xoshiro256PlusPlus;
 
 /// The generator of replicate `stream` under `seed`.

@@ -10,12 +10,7 @@ use crate::resolve::{macros, methods};
 
 impl VisitMut for Rewriter<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        // What a user's macro passes as `$e:expr` stands in invisible delimiters, which do not
-        // survive in what a procedural macro gives back.
-        if let Expr::Group(group) = expr {
-            let inner = &group.expr;
-            *expr = parse_quote!((#inner));
-        }
+        show_group(expr);
         match expr {
             Expr::Path(path) => {
                 if let Some(replacement) = single(path).cloned().and_then(|ident| self.name(&ident, false)) {
@@ -139,6 +134,7 @@ impl VisitMut for Rewriter<'_> {
 
     /// Items inside a body see nothing of the model, but hide names from it.
     fn visit_item_mut(&mut self, item: &mut syn::Item) {
+        ShowGroups.visit_item_mut(item);
         match item {
             syn::Item::Macro(item) => self.visit_macro_mut(&mut item.mac),
             syn::Item::Const(item) => self.bind(&item.ident),
@@ -152,6 +148,25 @@ impl VisitMut for Rewriter<'_> {
     }
 
     fn visit_type_mut(&mut self, _: &mut syn::Type) {}
+}
+
+/// What a user's macro passes as `$e:expr` stands in invisible delimiters, which do not survive in what a
+/// procedural macro gives back.
+fn show_group(expr: &mut Expr) {
+    if let Expr::Group(group) = expr {
+        let inner = &group.expr;
+        *expr = parse_quote!((#inner));
+    }
+}
+
+/// The same in code that is not walked.
+struct ShowGroups;
+
+impl VisitMut for ShowGroups {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        show_group(expr);
+        visit_mut::visit_expr_mut(self, expr);
+    }
 }
 
 /// Takes the attributes that syn hung on a statement's expression or on its leftmost part.
