@@ -222,6 +222,7 @@ operators! {
 }
 
 /// `text + &other`, where the reference would become a `&str` by itself.
+#[allow(clippy::ptr_arg, reason = "it is what was written")]
 pub trait TextAdd<'a> {
     /// Never fails.
     #[inline]

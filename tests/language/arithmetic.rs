@@ -1,5 +1,7 @@
 //! Arithmetic of every type: integers are checked, and everything else does what it always does.
 
+#![allow(clippy::assign_op_pattern, reason = "written so on purpose")]
+
 use std::num::{Saturating, Wrapping};
 use std::ops::{Add, AddAssign, Mul, Neg, Sub, SubAssign};
 use std::time::Duration;

@@ -250,10 +250,13 @@ ring! { ring_72:
         n68 r68 n69 1.0, n69 r69 n70 2.0, n70 r70 n71 1.0, n71 r71 n00 2.0,
 }
 
+/// What is counted of a model's state.
+type Counts<M> = fn(&<M as Model>::State) -> [u64; 5];
+
 /// Numbers of walkers at some sites after some time have the law of independent walkers.
 fn check_ring<D: Model + Clone, N: Model + Clone>(
-    (direct, of_direct): (&D, fn(&D::State) -> [u64; 5]),
-    (next, of_next): (&N, fn(&N::State) -> [u64; 5]),
+    (direct, of_direct): (&D, Counts<D>),
+    (next, of_next): (&N, Counts<N>),
     (size, time): (usize, f64),
     sites: [usize; 5],
 ) {

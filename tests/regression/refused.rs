@@ -1,5 +1,7 @@
 //! Blocks that are fine and were once refused.
 
+#![allow(clippy::neg_cmp_op_on_partial_ord, clippy::nonminimal_bool, reason = "written so on purpose")]
+
 use std::collections::BTreeMap;
 
 use clockrace::simulation;

@@ -121,7 +121,7 @@ pub(super) fn types(model: &Model, table: Option<&str>) -> TokenStream {
             #krate::__private::core::fmt::Debug, #krate::__private::core::cmp::PartialEq,
             #krate::__private::core::cmp::Eq, #krate::__private::core::hash::Hash,
         )]
-        #[allow(dead_code, deprecated)]
+        #[allow(dead_code, deprecated, clippy::enum_variant_names)]
         #vis enum #event {
             #(#variants,)*
         }
