@@ -265,6 +265,28 @@ fn a_foreign_macro_may_hold_labels_and_calls_of_actions() {
     assert_eq!(sim.state().n, 10);
 }
 
+simulation! {
+    model Moved {
+        state n: u64 = 2;
+        state list: Vec<u64> = vec![1, 2];
+        clock act: at(1.0) => {
+            let add = move |x: u64| x + n + list.len() as u64;
+            n = add(3);
+            let mut draw = move || rng.random::<f64>() < 2.0;
+            if draw() {
+                list.push(n);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_closure_that_moves_reads_what_is_written_later() {
+    let mut sim = Moved::default().start(1).unwrap();
+    sim.run_until(1.0).unwrap();
+    assert_eq!((sim.state().n, sim.state().list.as_slice()), (7, &[1, 2, 7][..]));
+}
+
 mod blanket {
     #![allow(dead_code)]
 

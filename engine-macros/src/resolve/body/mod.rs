@@ -134,6 +134,26 @@ impl<'a> Rewriter<'a> {
         self.closures -= 1;
     }
 
+    /// A `move` closure takes what it reads by a borrow of its own, not the handle itself.
+    fn borrowed_by_move(&self, closure: &Expr) -> Expr {
+        fn handles(tokens: TokenStream, found: &mut BTreeMap<String, Ident>) {
+            for token in tokens {
+                match token {
+                    proc_macro2::TokenTree::Ident(ident) => drop(found.insert(ident.to_string(), ident)),
+                    proc_macro2::TokenTree::Group(group) => handles(group.stream(), found),
+                    _ => {}
+                }
+            }
+        }
+        let mut found = BTreeMap::new();
+        handles(closure.to_token_stream(), &mut found);
+        let places = self.names.places.iter().map(|place| handle(&place.ident).to_string());
+        let borrows = places.filter_map(|name| found.get(&name)).map(|handle| quote::quote!(let #handle = &*#handle;));
+        let rng = found.get("__cr_rng").map(|rng| quote::quote!(let #rng = &mut *#rng;));
+        let borrows: TokenStream = borrows.chain(rng).collect();
+        if borrows.is_empty() { closure.clone() } else { syn::parse_quote!({ #borrows #closure }) }
+    }
+
     pub(super) fn is_model_name(&self, ident: &Ident) -> bool {
         self.names.meaning(ident).is_some() || ["now", "rng", "never"].iter().any(|word| ident == word)
     }

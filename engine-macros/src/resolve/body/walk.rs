@@ -48,7 +48,12 @@ impl VisitMut for Rewriter<'_> {
                     }
                 }
             }
-            Expr::Closure(closure) => self.closure(closure),
+            Expr::Closure(closure) => {
+                self.closure(closure);
+                if closure.capture.is_some() {
+                    *expr = self.borrowed_by_move(expr);
+                }
+            }
             Expr::Async(_) => {
                 self.closures += 1;
                 visit_mut::visit_expr_mut(self, expr);
