@@ -7,7 +7,7 @@ use clockrace::{Model, simulation};
 use clockrace_tests::{Average, Service, assert_mean, chi_square, replicates};
 
 const SEEDS: [u64; 3] = [1, 2, 3];
-const REPLICATES: u64 = 100;
+const REPLICATES: u64 = 400;
 
 /// Time averages of `outputs` functions of the state, one row for each replicate.
 fn averages<M: Model + Clone>(
