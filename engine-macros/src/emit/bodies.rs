@@ -14,6 +14,11 @@ pub(super) fn function(part: &str, ident: &Ident) -> Ident {
     format_ident!("__cr_{part}_{}", text(ident), span = here(ident.span()))
 }
 
+/// The name of the function for `init`.
+pub(super) fn init_function() -> Ident {
+    Ident::new("__cr_init", proc_macro2::Span::call_site())
+}
+
 /// All of them.
 pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
     // At the expression's tokens, so that a type error blames nothing else.
@@ -52,8 +57,7 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
         out.extend(unit(cx, &function("act", ident), &clock.action, Vec::new()));
     }
     if let Some(init) = &cx.resolved.init {
-        let name = Ident::new("__cr_init", proc_macro2::Span::call_site());
-        out.extend(unit(cx, &name, init, Vec::new()));
+        out.extend(unit(cx, &init_function(), init, Vec::new()));
     }
     for condition in &cx.resolved.conditions {
         out.extend(value(cx, &function(condition.kind(), &condition.ident), &condition.body, &truth(&condition.body)));

@@ -4,7 +4,7 @@ use proc_macro2::TokenStream;
 use quote::quote;
 
 use super::Cx;
-use super::bodies::function;
+use super::bodies::{function, init_function};
 use super::refresh::memory;
 use super::types::{self, text};
 use crate::plan::Seat;
@@ -30,7 +30,7 @@ pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {
     }
     for &clock in &cx.plan.slots {
         let clock = &cx.resolved.clocks[clock];
-        let (memory, ty) = (memory(clock), timing_type(&clock.timing));
+        let (memory, (ty, _)) = (memory(clock), timing_type(&clock.timing));
         fields.extend(quote!(#memory: #private::timing::#ty,));
     }
     for constant in &cx.resolved.constants {
@@ -54,13 +54,14 @@ pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-fn timing_type(timing: &Timing) -> TokenStream {
+/// The type of what a timed clock remembers, and its first value.
+fn timing_type(timing: &Timing) -> (TokenStream, TokenStream) {
     match timing {
-        Timing::Rate(_) => quote!(Exponential),
-        Timing::At(_) => quote!(At),
-        Timing::After { resume: false, speed: None, .. } => quote!(Delay),
-        Timing::After { .. } => quote!(Work),
-        Timing::Every { .. } => quote!(Every),
+        Timing::Rate(_) => (quote!(Exponential), quote!(OFF)),
+        Timing::At(_) => (quote!(At), quote!(NEW)),
+        Timing::After { resume: false, speed: None, .. } => (quote!(Delay), quote!(OFF)),
+        Timing::After { .. } => (quote!(Work), quote!(OFF)),
+        Timing::Every { .. } => (quote!(Every), quote!(NEW)),
     }
 }
 
@@ -90,19 +91,12 @@ pub(super) fn start_from(cx: &Cx<'_>) -> TokenStream {
     for (number, clock) in cx.resolved.clocks.iter().enumerate() {
         if matches!(cx.plan.seats[number], Seat::Slot(_)) {
             let memory = memory(clock);
-            let fresh = match clock.timing {
-                Timing::Rate(_) => quote!(Exponential::OFF),
-                Timing::At(_) => quote!(At::NEW),
-                Timing::After { resume: false, speed: None, .. } => quote!(Delay::OFF),
-                Timing::After { .. } => quote!(Work::OFF),
-                Timing::Every { .. } => quote!(Every::NEW),
-            };
-            clocks.extend(quote!(#memory: #private::timing::#fresh,));
+            let (ty, first) = timing_type(&clock.timing);
+            clocks.extend(quote!(#memory: #private::timing::#ty::#first,));
         }
     }
     let init = cx.resolved.init.as_ref().map(|init| {
-        let name = proc_macro2::Ident::new("__cr_init", types::nowhere());
-        let call = cx.call(&name, &init.access, "init");
+        let call = cx.call(&init_function(), &init.access, "init");
         quote!(#call;)
     });
     quote! {

@@ -215,8 +215,3 @@ fn respanned(vis: &syn::Visibility, span: Span) -> TokenStream {
         })
         .collect()
 }
-
-/// A span that is nobody's.
-pub(super) fn nowhere() -> Span {
-    Span::call_site()
-}

@@ -48,7 +48,7 @@ fn format_like(rewriter: &mut Rewriter<'_>, mac: &mut Macro, format: usize) -> b
         match arg {
             // `name = value`
             Expr::Assign(named) => rewriter.visit_expr_mut(&mut named.right),
-            _ if i == 0 && writes_first => rewriter.write_expr(arg),
+            _ if i == 0 && writes_first => rewriter.write(arg),
             _ => rewriter.visit_expr_mut(arg),
         }
     }
@@ -194,9 +194,9 @@ fn hidden_captures(rewriter: &mut Rewriter<'_>, tokens: &TokenStream) {
             TokenTree::Literal(literal) => {
                 let Ok(string) = syn::parse2::<LitStr>(literal.to_token_stream()) else { continue };
                 if let Some(name) = inline_names(&string).iter().find(|name| rewriter.is_model_name(name)) {
-                    rewriter.report(
+                    rewriter.wrong(
                         literal.span(),
-                        &format!(
+                        format!(
                             "this string captures `{name}` inside a macro that cannot be read; pass it as an argument"
                         ),
                     );

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use indexmap::IndexMap;
-use proc_macro2::{Ident, Span, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
 use syn::visit::Visit;
 use syn::{Expr, Type};
@@ -389,15 +389,18 @@ impl Visit<'_> for Mentions {
     }
 
     fn visit_macro(&mut self, mac: &syn::Macro) {
-        fn idents(tokens: TokenStream, found: &mut Vec<Ident>) {
-            for token in tokens {
-                match token {
-                    proc_macro2::TokenTree::Ident(ident) => found.push(ident),
-                    proc_macro2::TokenTree::Group(group) => idents(group.stream(), found),
-                    _ => {}
-                }
-            }
-        }
-        idents(mac.tokens.clone(), &mut self.0);
+        self.0.extend(idents(mac.tokens.clone()));
     }
+}
+
+/// Every identifier among tokens, groups included.
+pub(super) fn idents(tokens: TokenStream) -> Vec<Ident> {
+    tokens
+        .into_iter()
+        .flat_map(|token| match token {
+            TokenTree::Ident(ident) => vec![ident],
+            TokenTree::Group(group) => idents(group.stream()),
+            _ => Vec::new(),
+        })
+        .collect()
 }

@@ -22,7 +22,7 @@ use syn::{Block, Expr};
 
 pub(super) use mode::Mode;
 
-use super::names::{Meaning, Names, PlaceKind};
+use super::names::{Meaning, Names, PlaceKind, idents};
 use super::{Access, Body};
 use crate::errors::Errors;
 use crate::syntax::Argument;
@@ -116,7 +116,7 @@ impl<'a> Rewriter<'a> {
     }
 
     /// Reports what is wrong with the code itself, not with where it is used.
-    fn wrong(&mut self, span: Span, message: impl std::fmt::Display) {
+    pub(in crate::resolve) fn wrong(&mut self, span: Span, message: impl std::fmt::Display) {
         if self.inlining.is_empty() {
             self.errors.at(span, message);
         }
@@ -136,17 +136,8 @@ impl<'a> Rewriter<'a> {
 
     /// A `move` closure takes what it reads by a borrow of its own, not the handle itself.
     fn borrowed_by_move(&self, closure: &Expr) -> Expr {
-        fn handles(tokens: TokenStream, found: &mut BTreeMap<String, Ident>) {
-            for token in tokens {
-                match token {
-                    proc_macro2::TokenTree::Ident(ident) => drop(found.insert(ident.to_string(), ident)),
-                    proc_macro2::TokenTree::Group(group) => handles(group.stream(), found),
-                    _ => {}
-                }
-            }
-        }
-        let mut found = BTreeMap::new();
-        handles(closure.to_token_stream(), &mut found);
+        let found: BTreeMap<String, Ident> =
+            idents(closure.to_token_stream()).into_iter().map(|ident| (ident.to_string(), ident)).collect();
         let places = self.names.places.iter().map(|place| handle(&place.ident).to_string());
         let borrows = places.filter_map(|name| found.get(&name)).map(|handle| quote::quote!(let #handle = &*#handle;));
         let rng = found.get("__cr_rng").map(|rng| quote::quote!(let #rng = &mut *#rng;));
@@ -177,18 +168,6 @@ impl<'a> Rewriter<'a> {
         self.visit_expr_mut(&mut call);
         Some(call.into_token_stream())
     }
-
-    pub(super) fn report(&mut self, span: Span, message: &str) {
-        self.wrong(span, message);
-    }
-
-    pub(super) fn write_expr(&mut self, expr: &mut Expr) {
-        self.write(expr);
-    }
-}
-
-fn handle_at(ident: &Ident) -> Ident {
-    Ident::new(&handle(ident).to_string(), here(ident.span()))
 }
 
 /// The identifier of a path that is nothing else.

@@ -7,6 +7,8 @@ use std::collections::BTreeSet;
 pub(in crate::resolve) struct Mode {
     /// For messages: "a rate".
     pub(super) what: &'static str,
+    /// Whether it is a `let`, which becomes part of whatever uses it.
+    pub(super) defines: bool,
     pub(super) writes: bool,
     pub(super) rng: bool,
     pub(super) now: bool,
@@ -16,14 +18,15 @@ pub(in crate::resolve) struct Mode {
 }
 
 impl Mode {
-    const PURE: Mode = Mode { what: "", writes: false, rng: false, now: true, tallies: false, allowed: None };
+    const PURE: Mode =
+        Mode { what: "", defines: false, writes: false, rng: false, now: true, tallies: false, allowed: None };
 
     pub(in crate::resolve) fn action() -> Self {
         Mode { what: "an action", writes: true, rng: true, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn definition() -> Self {
-        Mode { what: "a definition", ..Mode::PURE }
+        Mode { what: "a definition", defines: true, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn guard() -> Self {

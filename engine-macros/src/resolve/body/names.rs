@@ -9,13 +9,13 @@ use syn::visit::Visit;
 use syn::visit_mut::VisitMut as _;
 use syn::{Expr, parse_quote, parse_quote_spanned};
 
-use super::{Rewriter, constant_handle, handle_at, here, single};
-use crate::resolve::names::{Meaning, PlaceKind, RESERVED};
+use super::{Rewriter, constant_handle, handle, here, single};
+use crate::resolve::names::{Meaning, PlaceKind, RESERVED, idents};
 
 impl Rewriter<'_> {
     /// Whether this is code of a definition.
     pub(super) fn defines(&self) -> bool {
-        !self.inlining.is_empty() || self.mode.what == "a definition"
+        !self.inlining.is_empty() || self.mode.defines
     }
 
     /// An upper-case name in a pattern is a constant or a variant, unless the model has one of its name.
@@ -103,7 +103,7 @@ impl Rewriter<'_> {
             }
         }
         self.access.touch(place, write);
-        let handle = handle_at(ident);
+        let handle = handle(ident);
         parse_quote_spanned!(here(span)=> (*#handle))
     }
 
@@ -152,7 +152,7 @@ impl Rewriter<'_> {
                 let typed = self.names.constants[number].ty.is_some();
                 if typed || self.closures == 0 {
                     self.access.constants.insert(number);
-                    let handle = Ident::new(&constant_handle(ident).to_string(), here(ident.span()));
+                    let handle = constant_handle(ident);
                     if typed {
                         return parse_quote_spanned!(here(ident.span())=> (*#handle));
                     }
@@ -233,17 +233,8 @@ impl Visit<'_> for PathNames {
     }
 
     fn visit_macro(&mut self, mac: &syn::Macro) {
-        fn idents(tokens: proc_macro2::TokenStream, used: &mut BTreeSet<String>) {
-            for token in tokens {
-                match token {
-                    proc_macro2::TokenTree::Ident(ident) => drop(used.insert(ident.unraw().to_string())),
-                    proc_macro2::TokenTree::Group(group) => idents(group.stream(), used),
-                    _ => {}
-                }
-            }
-        }
         self.used.extend(mac.path.get_ident().map(|ident| ident.unraw().to_string()));
-        idents(mac.tokens.clone(), &mut self.used);
+        self.used.extend(idents(mac.tokens.clone()).iter().map(|ident| ident.unraw().to_string()));
     }
 
     fn visit_pat_ident(&mut self, pat: &syn::PatIdent) {

@@ -61,7 +61,7 @@ impl VisitMut for Rewriter<'_> {
             }
             Expr::Return(ret) if self.closures == 0 => {
                 if self.defines() {
-                    self.report(ret.return_token.span, "a definition cannot `return`: it would leave whatever uses it");
+                    self.wrong(ret.return_token.span, "a definition cannot `return`: it would leave whatever uses it");
                 }
                 if let Some(value) = &mut ret.expr {
                     self.visit_expr_mut(value);

@@ -11,7 +11,7 @@ use crate::resolve::types;
 
 impl Rewriter<'_> {
     /// An expression that is assigned to, mutably borrowed, or changed by a method.
-    pub(super) fn write(&mut self, expr: &mut Expr) {
+    pub(in crate::resolve) fn write(&mut self, expr: &mut Expr) {
         match expr {
             Expr::Path(path) => {
                 if let Some(replacement) = single(path).cloned().and_then(|ident| self.name(&ident, true)) {
