@@ -1,15 +1,33 @@
 //! Writes the random models that the reference engine is compared with.
 
+#![allow(
+    clippy::collapsible_if,
+    clippy::manual_is_multiple_of,
+    clippy::type_complexity,
+    unreachable_pub,
+    reason = "test code"
+)]
+
 use std::fmt::Write as _;
 use std::path::Path;
 
 #[path = "reference/description.rs"]
 mod description;
 
+mod families {
+    pub(crate) mod description;
+    pub(crate) mod random;
+}
+
 const MODELS: usize = 48;
+
+/// Models with families and relations.
+const FAMILIES: usize = 40;
 
 fn main() {
     println!("cargo::rerun-if-changed=reference/description.rs");
+    println!("cargo::rerun-if-changed=families/description.rs");
+    println!("cargo::rerun-if-changed=families/random.rs");
     println!("cargo::rerun-if-changed=build.rs");
     let mut out = format!("pub(crate) const MODELS: usize = {MODELS};\n\n");
     let mut arms = String::new();
@@ -24,4 +42,33 @@ fn main() {
     );
     let folder = std::env::var("OUT_DIR").expect("cargo sets it");
     std::fs::write(Path::new(&folder).join("models.rs"), out).expect("the folder is there");
+    std::fs::write(Path::new(&folder).join("families.rs"), families()).expect("the folder is there");
+}
+
+fn families() -> String {
+    let mut out = format!("pub(crate) const MODELS: usize = {FAMILIES};\n\n");
+    let (mut runs, mut steps) = (String::new(), String::new());
+    let mut stepped = Vec::new();
+    for (number, model) in families::random::models(FAMILIES).iter().enumerate() {
+        let name = format!("F{number}");
+        out.push_str(&model.block(&name));
+        out.push_str(&model.shower(&name));
+        let arguments = format!("{}, {}, show_{name}, seed", model.path(&name), model.instance(&name));
+        let _ = writeln!(runs, "        {number} => observe_run!({arguments}, cuts),");
+        // Not all of them: each engine is compiled once more for it.
+        if model.can_be_refreshed() && number % 3 > 0 {
+            let _ = writeln!(steps, "        {number} => observe_steps!({arguments}),");
+            stepped.push(number);
+        }
+    }
+    let result = "(Vec<Event>, Result<Outcome, SimError>)";
+    let _ = write!(
+        out,
+        "\npub(crate) const STEPPED: &[usize] = &{stepped:?};\n\n\
+         pub(crate) fn run_generated(number: usize, seed: u64, cuts: &[f64]) -> {result} {{\n    \
+         match number {{\n{runs}        _ => unreachable!(),\n    }}\n}}\n\n\
+         pub(crate) fn step_generated(number: usize, seed: u64) -> {result} {{\n    \
+         match number {{\n{steps}        _ => unreachable!(),\n    }}\n}}\n"
+    );
+    out
 }

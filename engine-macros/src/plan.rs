@@ -6,7 +6,7 @@ use std::cmp::Ordering;
 use std::collections::BTreeSet;
 use std::fmt;
 
-use crate::graph::Graph;
+use crate::graph::{Dependent, Graph, Member, Origin, Route, Source, Step as RouteStep, Value};
 use crate::syntax::Select;
 
 /// Up to this many clocks the engine is straight-line code; above, tables and loops.
@@ -28,6 +28,8 @@ pub(crate) struct Plan {
     /// Clocks by slot of the ring times: by priority, then by declaration, so that the lowest slot
     /// wins ties.
     pub slots: Vec<usize>,
+    /// Clocks whose members are marked before they are refreshed.
+    pub marked: Vec<usize>,
     /// The order among events at one instant, for every clock.
     pub ranks: Vec<usize>,
     pub steps: Vec<Step>,
@@ -51,12 +53,55 @@ pub(crate) enum Seat {
 #[derive(Debug)]
 pub(crate) struct Step {
     /// Clocks to refresh, each once, in order of declaration.
-    pub refresh: Vec<usize>,
+    pub refresh: Vec<Refresh>,
     /// Inner nodes of the tree of rates to add up again, children first.
     pub sums: Vec<usize>,
     pub redraw: Redraw,
     /// Conditions to look at.
     pub checks: Vec<usize>,
+}
+
+/// A clock to refresh.
+#[derive(Debug)]
+pub(crate) struct Refresh {
+    pub clock: usize,
+    pub how: How,
+}
+
+/// Which of its members.
+#[derive(Debug)]
+pub(crate) enum How {
+    /// It is a single clock.
+    Always,
+    /// It is a single clock, if one of the routes holds.
+    If(Vec<Route>),
+    /// All.
+    Every,
+    /// Those that the routes lead to, at once; no two routes meet while the sets are larger than this.
+    Each(Vec<Route>, Vec<(usize, u64)>),
+    /// The few that the routes lead to, each once.
+    Distinct(Vec<Route>),
+    /// Those that the routes lead to, at once, the first time they are met.
+    Once(Vec<Route>),
+    /// The few that the routes lead to, in order.
+    Sorted(Vec<Route>),
+    /// Those that the routes lead to, in order, after all have been found.
+    Marked(Vec<Route>),
+}
+
+impl How {
+    /// The routes to the members.
+    pub(crate) fn routes(&self) -> &[Route] {
+        match self {
+            How::Always | How::Every => &[],
+            How::If(routes)
+            | How::Each(routes, _)
+            | How::Distinct(routes)
+            | How::Once(routes)
+            | How::Sorted(routes)
+            | How::Marked(routes) => routes,
+        }
+    }
 }
 
 /// Whether the race's pending time is drawn again.
@@ -128,28 +173,34 @@ pub(crate) fn lay_out(graph: &Graph, select: Select) -> Plan {
     for (slot, &clock) in slots.iter().enumerate() {
         seats[clock] = Seat::Slot(slot);
     }
-    let fine = slots.iter().any(|&clock| matches!(graph.clocks[clock].timing, "rate" | "after"));
+    // What rounding took from the time is kept by whatever rings now, and by whatever waits from now on.
+    let fine = slots.iter().any(|&clock| !leaves.is_empty() || matches!(graph.clocks[clock].timing, "rate" | "after"));
     let scanned = slots.len() <= SCANNED;
     let unrolled = count <= UNROLLED;
     let inlined = count <= INLINED;
-    let mut plan = Plan { seats, leaves, slots, ranks, steps: Vec::new(), unrolled, inlined, scanned, fine };
+    let mut plan =
+        Plan { seats, leaves, slots, marked: Vec::new(), ranks, steps: Vec::new(), unrolled, inlined, scanned, fine };
     plan.steps = (0..count).map(|clock| step(graph, &plan, clock)).collect();
+    let marks = |clock: usize| {
+        let uses = |refresh: &Refresh| refresh.clock == clock && matches!(refresh.how, How::Once(_) | How::Marked(_));
+        plan.steps.iter().any(|step| step.refresh.iter().any(uses))
+    };
+    plan.marked = (0..count).filter(|&clock| marks(clock)).collect();
     plan
 }
 
 fn step(graph: &Graph, plan: &Plan, clock: usize) -> Step {
     let rang = plan.seats[clock];
-    let watched = |other: usize| graph.clocks[other].watches.iter().any(|p| graph.clocks[clock].writes.contains(p));
-    let refresh: Vec<usize> = graph.clocks[clock]
-        .refreshes
+    let refresh: Vec<Refresh> = graph.clocks[clock]
+        .dependents
         .iter()
-        .copied()
         // A rate in the race stays what it is when its clock rings.
-        .filter(|&other| other != clock || matches!(rang, Seat::Slot(_)) || watched(clock))
+        .filter(|dependent| dependent.watched || matches!(rang, Seat::Slot(_)))
+        .map(|dependent| Refresh { clock: dependent.clock, how: how(graph, plan, dependent) })
         .collect();
     let changed: Vec<usize> = refresh
         .iter()
-        .filter_map(|&other| match plan.seats[other] {
+        .filter_map(|refresh| match plan.seats[refresh.clock] {
             Seat::Leaf(leaf) => Some(leaf),
             Seat::Slot(_) => None,
         })
@@ -162,12 +213,99 @@ fn step(graph: &Graph, plan: &Plan, clock: usize) -> Step {
     Step { refresh, sums: plan.above(changed.into_iter()), redraw, checks: graph.clocks[clock].checks.clone() }
 }
 
+/// How the members of a clock are refreshed. Where random numbers are drawn, members take their turn by index.
+fn how(graph: &Graph, plan: &Plan, dependent: &Dependent) -> How {
+    let clock = &graph.clocks[dependent.clock];
+    let mut routes = dependent.routes.clone();
+    let slot = matches!(plan.seats[dependent.clock], Seat::Slot(_));
+    if clock.over.is_empty() {
+        let always = routes.is_empty() || (dependent.itself && slot);
+        return if always { How::Always } else { How::If(routes) };
+    }
+    if dependent.every {
+        return How::Every;
+    }
+    if dependent.itself && slot {
+        routes.insert(0, dependent.own.clone());
+        routes.dedup();
+    }
+    let draws = slot && matches!(clock.timing, "rate" | "after");
+    let direct = routes.iter().all(Route::is_direct);
+    let reads_notes = |route: &Route| route.member == Member::Reader;
+    // A row may hold a member twice, and two things that were written may lead to one member.
+    let no_two_alike = |route: &Route| {
+        route.origin == Origin::Own
+            && route.steps.iter().filter(|step| step.is_loop()).count() <= 1
+            && !route.steps.iter().any(|step| matches!(step, RouteStep::Sources { .. } | RouteStep::Members { .. }))
+    };
+    match (draws, direct) {
+        (true, true) if routes.len() > 1 => How::Sorted(routes),
+        (false, true) | (true, true) => match apart(&routes) {
+            Some(larger) => How::Each(routes, larger),
+            None => How::Distinct(routes),
+        },
+        (true, false) => How::Marked(routes),
+        (false, false) if routes.iter().any(reads_notes) => How::Marked(routes),
+        (false, false) if routes.len() == 1 && no_two_alike(&routes[0]) => How::Each(routes, Vec::new()),
+        (false, false) => How::Once(routes),
+    }
+}
+
+/// Whether direct routes lead to different members: always, or while sets are larger than their span. `None` if
+/// that cannot be said.
+fn apart(routes: &[Route]) -> Option<Vec<(usize, u64)>> {
+    if routes.len() < 2 {
+        return Some(Vec::new());
+    }
+    let values = |route: &'_ Route| match &route.member {
+        Member::At(values) => Some(values.clone()),
+        _ => None,
+    };
+    let all: Vec<Vec<Value>> = routes.iter().map(values).collect::<Option<_>>()?;
+    let mut larger: Vec<(usize, u64)> = Vec::new();
+    for axis in 0..all[0].len() {
+        let column: Vec<&Value> = all.iter().map(|values| &values[axis]).collect();
+        let alike = |value: &&Value| {
+            matches!(value.base, Source::Own(_)) && value.base == column[0].base && value.by.terms.is_empty()
+        };
+        if !column.iter().all(alike) {
+            return None;
+        }
+        let offsets = || column.iter().map(|value| value.by.literal);
+        let span = offsets().max()?.abs_diff(offsets().min()?);
+        for set in column.iter().filter_map(|value| value.wrap) {
+            if !larger.contains(&(set, span)) {
+                larger.push((set, span));
+            }
+        }
+    }
+    Some(larger)
+}
+
 /// Lexicographic; a missing part counts as 0.
 fn compare(a: &[i64], b: &[i64]) -> Ordering {
     (0..a.len().max(b.len()))
         .map(|i| a.get(i).unwrap_or(&0).cmp(b.get(i).unwrap_or(&0)))
         .find(|order| order.is_ne())
         .unwrap_or(Ordering::Equal)
+}
+
+impl fmt::Display for Refresh {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let how = match self.how {
+            How::Always => "",
+            How::If(_) => " if",
+            How::Every => " every",
+            How::Each(..) => " each",
+            How::Distinct(_) => " distinct",
+            How::Once(_) => " once",
+            How::Sorted(_) => " sorted",
+            How::Marked(_) => " marked",
+        };
+        write!(f, "{}{how}", self.clock)?;
+        let routes = self.how.routes().len();
+        if routes > 0 { write!(f, " of {routes}") } else { Ok(()) }
+    }
 }
 
 impl fmt::Display for Plan {
@@ -178,10 +316,15 @@ impl fmt::Display for Plan {
         writeln!(f, "{style}; race of {:?}; times of {:?} by {times}", self.leaves, self.slots)?;
         writeln!(f, "ranks {:?}", self.ranks)?;
         for (clock, step) in self.steps.iter().enumerate() {
+            let refresh: Vec<String> = step.refresh.iter().map(ToString::to_string).collect();
             writeln!(
                 f,
-                "{clock} at {:?}: refresh {:?}, sums {:?}, redraw {:?}, checks {:?}",
-                self.seats[clock], step.refresh, step.sums, step.redraw, step.checks
+                "{clock} at {:?}: refresh [{}], sums {:?}, redraw {:?}, checks {:?}",
+                self.seats[clock],
+                refresh.join(", "),
+                step.sums,
+                step.redraw,
+                step.checks
             )?;
         }
         Ok(())

@@ -180,6 +180,107 @@ stages!(nothing_happens: model Nothing {
     observe b = a;
 });
 
+stages!(ring: model Ring {
+    param n: usize;
+    index site = 0..n;
+    state u[k in site]: u64 = 1;
+    clock hop[k in site]: rate(u[k] as f64) => { u[k] -= 1; u[(k + 1) % n] += 1; }
+    observe u[k in site] = u[k];
+});
+
+stages!(diffusion: model Diffusion<const N: usize> {
+    param d: f64 = 1.0;
+    index site = 0..N;
+    state u[k in site]: u64;
+    let gradient[k in site] = u[k] as f64 - u[k + 1] as f64;
+    clock right[k in site] if k + 1 < N: rate(d * gradient[k].max(0.0)) => { u[k] -= 1; u[k + 1] += 1; }
+    reaction left[k in site] if k > 0: u[k] -> u[k - 1] @ d;
+});
+
+stages!(lattice: model Lattice {
+    param rows: usize;
+    param columns: usize;
+    index row = 0..rows;
+    index column = 0..columns;
+    state s[i in row][j in column]: i8 = 1;
+    tally flips[i in row]: u64 = 0;
+    let down[i in row][j in column] = s[(i + 1) % rows][j];
+    clock flip[i in row][j in column]: rate(f64::from(s[i][j] * (down[i][j] + s[i][(j - 1) % columns])).exp()) => {
+        s[i][j] = -s[i][j];
+        flips[i] += 1;
+    }
+});
+
+stages!(pairs: model Pairs {
+    param near: Vec<Vec<(usize, f64)>>;
+    index person = 0..near.len();
+    relation contact(i in person) -> (person, f64) = near[i].iter(), inverse contacts;
+    state ill[i in person]: bool = i == 0;
+    state met[(i, j) in contact]: u64 = 0;
+    clock infect[(i, j) in contact] if ill[i] && !ill[j]: rate(contact.value(i, j).unwrap_or(1.0)) => {
+        ill[j] = true;
+        met[(i, j)] += 1;
+    }
+    clock catches[j in person] if !ill[j]: rate(contacts(j).filter(|&(i, _)| ill[i]).map(|(_, w)| w).sum()) => {
+        ill[j] = true;
+    }
+});
+
+stages!(changing: model Changing {
+    param n: usize;
+    index site = 0..n;
+    state relation link(i in site) -> site = (i == 0).then_some(1);
+    state since[(i, j) in link]: f64 = 0.0;
+    clock join[i in site]: rate(1.0) => { let j = rng.random_range(site); link.insert(i, j); }
+    clock part[(i, j) in link] if link.degree(i) > 1: after(since[(i, j)], redraw) => { link.remove(i, j); }
+});
+
+stages!(tracked: model Tracked {
+    param n: usize;
+    index site = 0..n;
+    index person = 0..4;
+    state home[p in person]: usize = p;
+    state load[k in site]: u32 = 0;
+    clock visit[p in person]: rate(load[home[p]] as f64) => {
+        load[home[p]] += 1;
+        home[p] = rng.random_range(site);
+    }
+});
+
+stages!(called: model Called {
+    param n: usize;
+    index site = 0..n;
+    state u[k in site]: u64 = 0;
+    state pick: usize = 0;
+    action give(k in site, by: u64) { u[k] += by; u[(k + 1) % n] += by; }
+    clock here[k in site] if u[k] < 5: at(1.0) => { give((k - 1) % n, 2); give(pick, 3); }
+});
+
+stages!(timed_family: #[select(next_reaction)] model Timed {
+    index site = 0..40;
+    state on[k in site]: bool = true;
+    #[select(blocks)]
+    clock ring[k in site] if on[k]: after(rng.random::<f64>() + k as f64), priority = 1 => { on[k] = false; }
+    clock raced[k in site]: rate(if on[k] { 1.0 } else { 2.0 }) => { on[k] = true; }
+    clock tick[k in site]: every(1.0, from = k as f64) => {}
+});
+
+stages!(whole: model Whole {
+    param n: usize;
+    index site = 0..n;
+    state u[k in site]: f64 = 1.0;
+    let total = u.iter().sum::<f64>();
+    clock one[k in site]: rate(u[k] / total) => { u[k] += 1.0; }
+    clock all: every(1.0) => { u.iter_mut().for_each(|u_k| *u_k *= 0.5); }
+});
+
+stages!(literal: model Literal {
+    index site = 0..3;
+    state u[k in site]: u8 = k as u8;
+    clock up[k in site]: rate(u[k] as f64) => { u[k] += 1; }
+    clock down[k in site] if u[k] > 0: after(1.0) => { u[k] -= 1; }
+});
+
 #[test]
 fn a_large_model_is_tables() {
     let clocks = (0..70).map(|i| {
@@ -252,6 +353,52 @@ fn messages_come_all_at_once_and_in_order() {
             clock t: rate({ a += 1; now }) => { k = 2.0; let a = 3; nothing(); act(1); }
             action act() {}
             stop s if k > 1.0;
+        }
+    });
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn messages_about_families() {
+    let messages = messages(quote! {
+        model Wrong {
+            index site = 0..m;
+            index row = 0..2;
+            relation near(i in site) -> sites = [i], inverse back;
+            state relation link(i in row) -> row = [i];
+            state m: usize = 3;
+            state u[k in site]: u64 = 0;
+            state s[i in row][i in site]: u64 = 0;
+            state w[(i, j) in nowhere]: u64 = 0;
+            let twice[k in site] = 2 * u[k];
+            clock c[k in site] if link.insert(0, 1): rate((u[0][0] + s[k] + twice + near(k, k)) as f64) => {
+                k = 3;
+                near.insert(k, k);
+                link.remove(k, 1);
+                let site = 3;
+                act(link);
+            }
+            action act(i in row) { s[0][i] = 1; back = 3; }
+        }
+    });
+    insta::assert_snapshot!(messages.join("\n"));
+}
+
+#[test]
+fn messages_about_the_syntax_of_families() {
+    let messages = messages(quote! {
+        model Wrong {
+            index a = 1..3;
+            index b = n;
+            param p[k in a]: f64 = 1.0;
+            state u[k]: u64 = 0;
+            relation r -> a = 3;
+            clock c[i in a, j in a]: rate(1.0) => {}
+            #[select(tree)]
+            clock d: rate(1.0) => {}
+            #[select(other)]
+            clock e[k in a]: rate(1.0) => {}
+            reaction f[k in a]: u[k, k] -> @ 1.0;
         }
     });
     insta::assert_snapshot!(messages.join("\n"));

@@ -9,14 +9,14 @@ pub use error::EnsembleError;
 pub use replicates::Replicates;
 
 use std::collections::TryReserveError;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use rayon::prelude::*;
 
 use crate::error::{ErrorKind, SimError};
 use crate::model::Model;
-use crate::record::ascending;
+use crate::record::{Outputs, ascending};
 use crate::simulation::Simulation;
 use progress::Progress;
 use replicates::End;
@@ -129,8 +129,8 @@ impl<'a, M: Model + Clone + Sync> Ensemble<'a, M> {
         self
     }
 
-    /// Runs every replicate and keeps its outputs at the times of [`at`](Ensemble::at) or
-    /// [`every`](Ensemble::every).
+    /// Runs every replicate and keeps its outputs, [families](crate::record#families) included, at
+    /// the times of [`at`](Ensemble::at) or [`every`](Ensemble::every).
     ///
     /// A replicate that ends early, by a `stop`, keeps its last state for all later times.
     ///
@@ -141,27 +141,37 @@ impl<'a, M: Model + Clone + Sync> Ensemble<'a, M> {
         if self.replicates == 0 {
             return Err(EnsembleError::NoReplicates);
         }
-        if M::OUTPUTS.is_empty() {
-            return Err(EnsembleError::NoOutputs { model: M::NAME });
-        }
         let times = self.times()?;
         let Some(&last) = times.last() else { return Err(EnsembleError::NoTimes) };
+        let outputs = self.outputs()?;
 
-        let width = times.len() * M::OUTPUTS.len();
+        let width = times.len().saturating_mul(outputs.names().len());
         let too_large = || EnsembleError::TooLarge { replicates: self.replicates, numbers: width };
         let size = self.replicates.checked_mul(width).ok_or_else(too_large)?;
         let mut values: Vec<f64> = Vec::new();
         values.try_reserve_exact(size).map_err(|_: TryReserveError| too_large())?;
         values.resize(size, f64::NAN);
 
-        let ends = self.each(values.par_chunks_exact_mut(width), |values, mut sim| {
+        let start = |replicate| self.start_with(replicate, &outputs);
+        let ends = self.each(values.par_chunks_exact_mut(width), start, |values, mut sim| {
             let mut rows = Rows::new(&times, values);
             let outcome = sim.run_with(&mut rows, last)?;
             let time = sim.now();
             rows.hold(sim.view())?;
             Ok(End { outcome, time })
         })?;
-        Ok(Replicates::new(M::OUTPUTS, times, values, ends))
+        Ok(Replicates::new(outputs, times, values, ends))
+    }
+
+    /// The outputs of every replicate. How many members a family has, only a simulation knows.
+    fn outputs(&self) -> Result<Outputs, EnsembleError> {
+        let none = EnsembleError::NoOutputs { model: M::NAME };
+        if M::OUTPUTS.is_empty() {
+            return Err(none);
+        }
+        let first = self.start(0).map_err(|error| EnsembleError::Replicate { replicate: 0, error })?;
+        let outputs = Outputs::of(first.view());
+        if outputs.names().is_empty() { Err(none) } else { Ok(outputs) }
     }
 
     /// Gives every replicate, just started, to `work`, over all cores, and collects the results in
@@ -201,13 +211,14 @@ impl<'a, M: Model + Clone + Sync> Ensemble<'a, M> {
         if self.replicates == 0 {
             return Err(EnsembleError::NoReplicates);
         }
-        self.each((0..self.replicates).into_par_iter(), |_, sim| work(sim))
+        self.each((0..self.replicates).into_par_iter(), |replicate| self.start(replicate), |_, sim| work(sim))
     }
 
     /// Starts a replicate for each of `items` and lets `work` have both.
     fn each<I, T>(
         &self,
         items: I,
+        start: impl Fn(usize) -> Result<Simulation<M>, SimError> + Sync,
         work: impl Fn(I::Item, Simulation<M>) -> Result<T, SimError> + Sync,
     ) -> Result<Vec<T>, EnsembleError>
     where
@@ -223,7 +234,7 @@ impl<'a, M: Model + Clone + Sync> Ensemble<'a, M> {
                     if failed.before(replicate) {
                         return None;
                     }
-                    let result = self.start(replicate).and_then(|sim| work(item, sim));
+                    let result = start(replicate).and_then(|sim| work(item, sim));
                     progress.one_more();
                     result.map_err(|error| failed.note(replicate, error)).ok()
                 })
@@ -242,6 +253,18 @@ impl<'a, M: Model + Clone + Sync> Ensemble<'a, M> {
 
     fn start(&self, replicate: usize) -> Result<Simulation<M>, SimError> {
         self.model.clone().start_from(self.seed, replicate as u64, self.start)
+    }
+
+    /// Starts a replicate that must have these outputs.
+    // Not inlined: a simulation that is shown to nobody is kept in registers while it runs.
+    #[inline(never)]
+    fn start_with(&self, replicate: usize, outputs: &Outputs) -> Result<Simulation<M>, SimError> {
+        let sim = self.start(replicate)?;
+        if outputs.are_of(sim.view()) {
+            Ok(sim)
+        } else {
+            Err(SimError::new(ErrorKind::User(Arc::new(OtherMembers)), sim.now()))
+        }
     }
 
     /// The times to record at.
@@ -266,6 +289,11 @@ impl<'a, M: Model + Clone + Sync> Ensemble<'a, M> {
         }
     }
 }
+
+/// Sizes follow from params, which all replicates share – unless a model makes them of something else.
+#[derive(Debug, thiserror::Error)]
+#[error("its families of outputs have other members than those of replicate 0, though the params are the same")]
+struct OtherMembers;
 
 fn pool(threads: usize) -> Result<rayon::ThreadPool, EnsembleError> {
     if threads == 0 {

@@ -17,9 +17,26 @@ pub struct SimError(Box<Report>);
 #[derive(Clone)]
 struct Report {
     kind: ErrorKind,
-    clock: Option<&'static str>,
-    event: Option<&'static str>,
+    clock: Option<Source>,
+    event: Option<Source>,
     time: f64,
+}
+
+/// An item of a model, and its index if it is one of a family.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Source {
+    name: &'static str,
+    index: Vec<usize>,
+}
+
+impl fmt::Display for Source {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "`{}", self.name)?;
+        for index in &self.index {
+            write!(f, "[{index}]")?;
+        }
+        f.write_str("`")
+    }
 }
 
 /// The kinds of [`SimError`].
@@ -86,6 +103,44 @@ pub enum ErrorKind {
         /// The integer type.
         type_name: &'static str,
     },
+    /// An index of a family, or a member that a relation was given, is outside its set.
+    #[error("index {index} is outside `{name}`, whose indices are 0..{size}")]
+    Index {
+        /// Name of the family or relation.
+        name: &'static str,
+        /// The index.
+        index: i64,
+        /// Size of the set.
+        size: usize,
+    },
+    /// A pair that a relation does not hold.
+    #[error("`{name}` has no element for the pair ({row}, {member}): its relation does not hold it")]
+    Pair {
+        /// Name of the family.
+        name: &'static str,
+        /// The row of the pair; its number, if a row has several indices.
+        row: usize,
+        /// The member.
+        member: usize,
+    },
+    /// A family was given with the wrong length.
+    #[error("`{name}` was given {length} elements, and its set has {size}")]
+    Length {
+        /// Name of the family.
+        name: &'static str,
+        /// How many elements it was given.
+        length: usize,
+        /// How many it should have.
+        size: usize,
+    },
+    /// An index set, or a product of some, has too many members.
+    #[error("`{name}` would have {} members; there can be at most 4294967294", product(.sizes))]
+    Size {
+        /// Name of the set or family.
+        name: &'static str,
+        /// Sizes of the sets.
+        sizes: Vec<usize>,
+    },
     /// More events at one instant than the Zeno budget allows.
     #[error("more than {limit} events at this instant (`set_zeno_limit` changes the budget)")]
     Zeno {
@@ -119,6 +174,11 @@ pub enum ErrorKind {
     },
 }
 
+/// A product as text.
+fn product(sizes: &[usize]) -> String {
+    sizes.iter().map(usize::to_string).collect::<Vec<_>>().join(" × ")
+}
+
 impl SimError {
     /// An error of this kind at `time`.
     #[must_use]
@@ -135,13 +195,25 @@ impl SimError {
     /// The clock, or other item of the model, whose expression or action failed.
     #[must_use]
     pub fn clock(&self) -> Option<&'static str> {
-        self.0.clock
+        self.0.clock.as_ref().map(|clock| clock.name)
+    }
+
+    /// Its index, or indices, if it is one of a family; empty otherwise.
+    #[must_use]
+    pub fn clock_index(&self) -> &[usize] {
+        self.0.clock.as_ref().map_or(&[], |clock| &clock.index)
     }
 
     /// The clock that rang when it happened; `None` at the start and in `update`.
     #[must_use]
     pub fn event(&self) -> Option<&'static str> {
-        self.0.event
+        self.0.event.as_ref().map(|event| event.name)
+    }
+
+    /// Its index, or indices, if it is one of a family; empty otherwise.
+    #[must_use]
+    pub fn event_index(&self) -> &[usize] {
+        self.0.event.as_ref().map_or(&[], |event| &event.index)
     }
 
     /// The simulated time at which it happened.
@@ -152,15 +224,15 @@ impl SimError {
 
     #[doc(hidden)]
     #[must_use]
-    pub fn of(mut self, clock: &'static str) -> Self {
-        self.0.clock.get_or_insert(clock);
+    pub fn of(mut self, name: &'static str, index: &[usize]) -> Self {
+        self.0.clock.get_or_insert_with(|| Source { name, index: index.to_vec() });
         self
     }
 
     #[doc(hidden)]
     #[must_use]
-    pub fn during(mut self, event: &'static str) -> Self {
-        self.0.event.get_or_insert(event);
+    pub fn during(mut self, name: &'static str, index: &[usize]) -> Self {
+        self.0.event.get_or_insert_with(|| Source { name, index: index.to_vec() });
         self
     }
 }
@@ -175,14 +247,11 @@ impl fmt::Display for SimError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Report { kind, clock, event, time } = &*self.0;
         if let Some(clock) = clock {
-            write!(f, "`{clock}` ")?;
+            write!(f, "{clock} ")?;
         }
         write!(f, "at t = {time}")?;
-        match event {
-            Some(event) if *event != clock.unwrap_or_default() => {
-                write!(f, ", after `{event}` rang")?;
-            }
-            _ => {}
+        if let Some(event) = event.as_ref().filter(|event| Some(*event) != clock.as_ref()) {
+            write!(f, ", after {event} rang")?;
         }
         write!(f, ": {kind}")
     }
@@ -210,10 +279,10 @@ impl Fault {
         Fault(Box::new(kind))
     }
 
-    /// The error of `clock` at `time`.
+    /// The error of `clock` at `time`, a single one or the one of this index.
     #[cold]
-    pub fn at(self, time: f64, clock: &'static str) -> SimError {
-        SimError::new(*self.0, time).of(clock)
+    pub fn at(self, time: f64, clock: &'static str, index: &[usize]) -> SimError {
+        SimError::new(*self.0, time).of(clock, index)
     }
 }
 

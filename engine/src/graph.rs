@@ -29,7 +29,9 @@ pub struct Place {
     pub name: &'static str,
     /// `param`, `state`, `input` (a state given at the start) or `tally`.
     pub kind: &'static str,
-    /// Its type, as written.
+    /// What it is a family over, as written: `[k in site]`; empty if it is a single one.
+    pub over: &'static str,
+    /// Its type, as written; of a changing relation the sets that it relates.
     pub type_name: &'static str,
 }
 
@@ -39,6 +41,8 @@ pub struct Place {
 pub struct Clock {
     /// Its name.
     pub name: &'static str,
+    /// What it is a family over, as written: `[k in site]`; empty if it is a single one.
+    pub over: &'static str,
     /// `rate`, `at`, `after` or `every`.
     pub timing: &'static str,
     /// Priority among events at one instant, lower first.
@@ -55,6 +59,12 @@ pub struct Clock {
     pub refreshes: &'static [u32],
     /// Conditions that are looked at after it has rung.
     pub checks: &'static [u32],
+    /// For each of `refreshes`, which members are refreshed when member `k` rings, as text.
+    ///
+    /// `hop[k + 1]` is another index, `hop[*]` are all, `infect[near⁻¹(k)]` those whose row of `near` holds `k`,
+    /// `visit[?load]` the element of `load` that was written at an index known at run time only,
+    /// `visit[tracked load]` those that have read it at their last evaluation.
+    pub members: &'static [&'static str],
 }
 
 /// A `stop`, an `invariant` or an `observe`.
@@ -86,8 +96,13 @@ impl Graph {
 #[doc(hidden)]
 impl Place {
     #[must_use]
-    pub const fn from_parts(kind: &'static str, name: &'static str, type_name: &'static str) -> Self {
-        Place { name, kind, type_name }
+    pub const fn from_parts(
+        kind: &'static str,
+        name: &'static str,
+        over: &'static str,
+        type_name: &'static str,
+    ) -> Self {
+        Place { name, kind, over, type_name }
     }
 }
 
@@ -97,6 +112,7 @@ impl Clock {
     #[allow(clippy::too_many_arguments)]
     pub const fn from_parts(
         name: &'static str,
+        over: &'static str,
         timing: &'static str,
         priority: &'static [i64],
         reads: &'static [u32],
@@ -105,8 +121,9 @@ impl Clock {
         writes: &'static [u32],
         refreshes: &'static [u32],
         checks: &'static [u32],
+        members: &'static [&'static str],
     ) -> Self {
-        Clock { name, timing, priority, reads, watches, action_reads, writes, refreshes, checks }
+        Clock { name, over, timing, priority, reads, watches, action_reads, writes, refreshes, checks, members }
     }
 }
 
@@ -141,10 +158,10 @@ impl Graph {
     pub fn dot(&self) -> String {
         let mut out = format!("digraph {} {{\n  rankdir=LR;\n", self.model);
         for (i, place) in self.drawn() {
-            let _ = writeln!(out, "  p{i} [shape=box, label=\"{}\"];", place.name);
+            let _ = writeln!(out, "  p{i} [shape=box, label=\"{}{}\"];", place.name, place.over);
         }
         for (i, clock) in self.clocks.iter().enumerate() {
-            let _ = writeln!(out, "  c{i} [shape=ellipse, label=\"{}\\n{}\"];", clock.name, clock.timing);
+            let _ = writeln!(out, "  c{i} [shape=ellipse, label=\"{}{}\\n{}\"];", clock.name, clock.over, clock.timing);
             for place in clock.watches {
                 let _ = writeln!(out, "  p{place} -> c{i};");
             }
@@ -161,10 +178,10 @@ impl Graph {
     pub fn mermaid(&self) -> String {
         let mut out = String::from("flowchart LR\n");
         for (i, place) in self.drawn() {
-            let _ = writeln!(out, "  p{i}[\"{}\"]", place.name);
+            let _ = writeln!(out, "  p{i}[\"{}{}\"]", place.name, place.over);
         }
         for (i, clock) in self.clocks.iter().enumerate() {
-            let _ = writeln!(out, "  c{i}([\"{} · {}\"])", clock.name, clock.timing);
+            let _ = writeln!(out, "  c{i}([\"{}{} · {}\"])", clock.name, clock.over, clock.timing);
             for place in clock.watches {
                 let _ = writeln!(out, "  p{place} --> c{i}");
             }
@@ -185,13 +202,13 @@ impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "model {}", self.model)?;
         for place in self.places {
-            writeln!(f, "  {} {}: {}", place.kind, place.name, place.type_name)?;
+            writeln!(f, "  {} {}{}: {}", place.kind, place.name, place.over, place.type_name)?;
         }
         if let Some(writes) = self.init {
             writeln!(f, "  init writes {}", self.names(writes))?;
         }
         for clock in self.clocks {
-            write!(f, "  clock {}: {}", clock.name, clock.timing)?;
+            write!(f, "  clock {}{}: {}", clock.name, clock.over, clock.timing)?;
             if clock.priority.iter().any(|&part| part != 0) {
                 let parts: Vec<String> = clock.priority.iter().map(i64::to_string).collect();
                 write!(f, ", priority {}", parts.join("."))?;
@@ -199,7 +216,7 @@ impl fmt::Display for Graph {
             writeln!(f)?;
             writeln!(f, "    reads     {}", self.names(clock.reads))?;
             writeln!(f, "    writes    {}", self.names(clock.writes))?;
-            writeln!(f, "    refreshes {}", list(self.refreshes(clock)))?;
+            writeln!(f, "    refreshes {}", list(clock.members.iter().copied()))?;
             if !clock.checks.is_empty() {
                 let checks = clock.checks.iter().map(|&i| self.conditions[i as usize].name);
                 writeln!(f, "    checks    {}", list(checks))?;

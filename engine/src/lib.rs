@@ -63,19 +63,25 @@ struct Readme;
 
 #[doc(hidden)]
 pub mod arith;
+#[doc(hidden)]
+pub mod element;
 #[cfg(feature = "ensemble")]
 mod ensemble;
 mod error;
+#[doc(hidden)]
+pub mod family;
 pub mod graph;
 mod model;
 #[doc(hidden)]
 pub mod moment;
 mod observer;
 pub mod record;
+mod relation;
 mod rng;
 #[doc(hidden)]
 pub mod select;
 mod simulation;
+mod table;
 #[doc(hidden)]
 pub mod timing;
 mod view;
@@ -93,6 +99,10 @@ pub use model::Model;
 pub use observer::{Observer, OnEvent, on_event};
 pub use rand;
 pub use rand_distr;
+pub use relation::{ChangingRelation, Entries, Members, Relation, Sources};
+#[doc(hidden)]
+pub use relation::{OutOfSet, Pairs, Row};
 pub use rng::Rng;
 pub use simulation::{Events, Fired, Outcome, Simulation};
+pub use table::Table;
 pub use view::View;

@@ -25,7 +25,7 @@ pub trait Model: Sized {
 
     /// Name of the model.
     const NAME: &'static str;
-    /// Names of the numeric outputs, in order of declaration.
+    /// Names of the numeric outputs, in order of declaration; of a family once.
     const OUTPUTS: &'static [&'static str];
     /// Names of the `stop` conditions, in order of declaration.
     const STOPS: &'static [&'static str];
@@ -37,6 +37,10 @@ pub trait Model: Sized {
     /// Name of the clock behind an event, as declared.
     #[must_use]
     fn event_name(event: Self::Event) -> &'static str;
+
+    /// Index of the clock behind an event, or its indices; empty if it is a single clock.
+    #[must_use]
+    fn event_index(event: Self::Event) -> Vec<usize>;
 
     /// Starts replicate number `stream` under `seed` at time `start`.
     ///
@@ -54,19 +58,23 @@ pub trait Model: Sized {
     }
 
     #[doc(hidden)]
-    fn initial_tallies(model: &Self, now: f64) -> Result<Self::Tallies, SimError>;
+    fn initial_tallies(model: &Self, clocks: &Self::Clocks, now: f64) -> Result<Self::Tallies, SimError>;
     #[doc(hidden)]
     fn refresh_all(engine: &mut Active<'_, Self>) -> Result<(), SimError>;
     #[doc(hidden)]
     fn next(clocks: &Self::Clocks) -> Next;
     #[doc(hidden)]
-    fn event_at(clocks: &Self::Clocks, next: Next) -> Self::Event;
+    fn name_at(clocks: &Self::Clocks, next: Next) -> &'static str;
     #[doc(hidden)]
     fn fire(engine: &mut Active<'_, Self>, next: Next) -> Result<Self::Event, SimError>;
     #[doc(hidden)]
     fn observe(view: View<'_, Self>) -> Result<Self::Observed, SimError>;
     #[doc(hidden)]
     fn outputs(view: View<'_, Self>, into: &mut [f64]) -> Result<(), SimError>;
+    #[doc(hidden)]
+    fn output_count(view: View<'_, Self>) -> usize;
+    #[doc(hidden)]
+    fn output_names(view: View<'_, Self>) -> Vec<String>;
 }
 
 /// The next event, before it happens.
@@ -144,7 +152,7 @@ impl<M: Model> Engine<M> {
             let reason = "cannot be a start; it must be finite and not negative";
             return Err(SimError::new(ErrorKind::Time { value: start, reason }, start));
         }
-        let tallies = M::initial_tallies(&model, start)?;
+        let tallies = M::initial_tallies(&model, &clocks, start)?;
         let progress = Progress {
             now: start,
             low: 0.0,
@@ -179,8 +187,8 @@ impl<M: Model> Active<'_, M> {
     pub(crate) fn happen(&mut self, next: Next) -> Result<M::Event, SimError> {
         let before = self.progress.moment();
         if !self.progress.enter(next.at) {
-            let name = M::event_name(M::event_at(self.clocks, next));
-            return Err(zeno(self.progress.zeno_limit, next.at.time).of(name).during(name));
+            let name = M::name_at(self.clocks, next);
+            return Err(zeno(self.progress.zeno_limit, next.at.time).of(name, &[]).during(name, &[]));
         }
         let outcome = M::fire(self, next);
         if outcome.is_err() {

@@ -5,13 +5,17 @@
 pub use {core, std};
 
 pub use crate::arith;
+pub use crate::element;
 pub use crate::error::{ErrorKind, Fault, SimError};
+pub use crate::family;
 pub use crate::graph;
 pub use crate::model::{Active, Engine, Model, Next, Progress};
 pub use crate::moment::Moment;
+pub use crate::relation::{ChangingRelation, Relation, Row};
 pub use crate::rng::{Rng, exponential, stream};
-pub use crate::select::{Race, rates, times};
+pub use crate::select::{Race, family_rates, family_times, rates, times};
 pub use crate::simulation::Simulation;
+pub use crate::table::Table;
 pub use crate::timing;
 pub use crate::view::View;
 pub use rand::RngExt;
@@ -29,6 +33,28 @@ use std::sync::{Arc, OnceLock};
 macro_rules! __editor {
     ($($tokens:tt)*) => { $($tokens)* };
 }
+
+/// What an editor sees of a family over the pairs of a relation.
+#[derive(Debug)]
+pub struct EditorPairs<T>(pub T);
+
+macro_rules! editor_pairs {
+    ($($index:ty)*) => { $(
+        impl<T> std::ops::Index<$index> for EditorPairs<T> {
+            type Output = T;
+            fn index(&self, _pair: $index) -> &T {
+                &self.0
+            }
+        }
+        impl<T> std::ops::IndexMut<$index> for EditorPairs<T> {
+            fn index_mut(&mut self, _pair: $index) -> &mut T {
+                &mut self.0
+            }
+        }
+    )* };
+}
+
+editor_pairs!((usize, usize)(usize, usize, usize));
 
 /// A place that a body only reads: it can be looked at and nothing else.
 #[derive(Debug)]
@@ -147,6 +173,82 @@ pub trait KeepNothing<T> {
     #[inline(always)]
     fn __cr_restore(&self, _place: &mut T, _saved: Kept) {}
 }
+
+/// Keeps one element of a family that an action writes.
+#[derive(Debug)]
+pub struct KeepAt<T>(PhantomData<fn() -> T>);
+
+pub fn keep_at<T>(_family: &[T]) -> KeepAt<T> {
+    KeepAt(PhantomData)
+}
+
+/// For types that are `Copy`.
+pub trait KeepCopyAt<T: Copy> {
+    #[inline(always)]
+    fn __cr_save(&self, family: &[T], at: Option<usize>) -> Option<T> {
+        at.and_then(|at| family.get(at).copied())
+    }
+    #[inline(always)]
+    fn __cr_restore(&self, family: &mut [T], at: Option<usize>, saved: Option<T>) {
+        if let (Some(at), Some(saved)) = (at, saved) {
+            family[at] = saved;
+        }
+    }
+}
+
+impl<T: Copy> KeepCopyAt<T> for KeepAt<T> {}
+
+/// For all others.
+pub trait KeepNothingAt<T> {
+    #[inline(always)]
+    fn __cr_save(&self, _family: &[T], _at: Option<usize>) -> Kept {
+        Kept
+    }
+    #[inline(always)]
+    fn __cr_restore(&self, _family: &mut [T], _at: Option<usize>, _saved: Kept) {}
+}
+
+impl<T> KeepNothingAt<T> for &KeepAt<T> {}
+
+/// Keeps a clone of one element.
+#[inline]
+pub fn clone_at<T: Clone>(family: &[T], at: Option<usize>) -> Option<T> {
+    at.and_then(|at| family.get(at).cloned())
+}
+
+/// Puts it back.
+#[inline]
+pub fn restore_at<T>(family: &mut [T], at: Option<usize>, saved: Option<T>) {
+    if let (Some(at), Some(saved)) = (at, saved) {
+        family[at] = saved;
+    }
+}
+
+/// Keeps a whole family that an action may write.
+pub trait KeepCopyAll<T: Copy> {
+    #[inline(always)]
+    fn __cr_save_all(&self, family: &[T]) -> Vec<T> {
+        family.to_vec()
+    }
+    #[inline(always)]
+    fn __cr_restore_all(&self, family: &mut [T], saved: Vec<T>) {
+        family.copy_from_slice(&saved);
+    }
+}
+
+impl<T: Copy> KeepCopyAll<T> for KeepAt<T> {}
+
+/// For types that are not `Copy`.
+pub trait KeepNothingAll<T> {
+    #[inline(always)]
+    fn __cr_save_all(&self, _family: &[T]) -> Kept {
+        Kept
+    }
+    #[inline(always)]
+    fn __cr_restore_all(&self, _family: &mut [T], _saved: Kept) {}
+}
+
+impl<T> KeepNothingAll<T> for &KeepAt<T> {}
 
 /// What is kept of a type that is not `Copy`: nothing.
 #[derive(Debug)]

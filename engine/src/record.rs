@@ -7,10 +7,10 @@
 //! | [`TimeAverage`] | mean, variance and range of the outputs over time |
 //! | [`BatchMeans`] | time averages of the outputs over batches of equal length, for standard errors |
 //!
-//! Outputs are the numeric `observe`s of a model, in their own units; times are in the unit of the
-//! model's clock. A recorder looks and never touches: a run is the same event for event, whatever
-//! records it. Recorders also don't care how a run is cut: two runs, to 50 and then to 100, leave
-//! the same numbers behind as one run to 100, bit for bit.
+//! Outputs are the numeric `observe`s of a model, in their own units, [families](#families) of them
+//! included; times are in the unit of the model's clock. A recorder looks and never touches: a run
+//! is the same event for event, whatever records it. Recorders also don't care how a run is cut: two
+//! runs, to 50 and then to 100, leave the same numbers behind as one run to 100, bit for bit.
 //!
 //! A recorder follows one simulation. It may be given to several [`run_with`] calls one after the
 //! other, and cloned together with the simulation to follow two branches.
@@ -44,6 +44,46 @@
 //! # }
 //! ```
 //!
+//! # Families
+//!
+//! A family of outputs, `observe profile[k in site] = n[k];`, is one number for each member, and its
+//! index is part of the name: `profile[3]`, over a product of sets `s[1][2]`. So it is in what is
+//! written as CSV and wherever a method takes the name of an output.
+//!
+//! Other methods take the name of a family and give a value for each of its members, in their order:
+//! [`Grid::members`], [`TimeAverage::means_of`], [`BatchMeans::samples_of`] and their like. `s[1]`
+//! stands for the members of `s` whose first index is 1.
+//!
+//! ```
+//! # use clockrace::record::{Grid, TimeAverage};
+//! # use clockrace::simulation;
+//! simulation! {
+//!     /// Particles that hop to the right, on a ring.
+//!     model Ring {
+//!         param size: usize;
+//!         index site = 0..size;
+//!         state n[k in site]: u64 = if k == 0 { 10 } else { 0 };
+//!         clock hop[k in site]: rate(n[k] as f64) => { n[k] -= 1; n[(k + 1) % size] += 1; }
+//!         observe profile[k in site] = n[k];
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), clockrace::SimError> {
+//! let mut grid = Grid::every(100.0)?;
+//! let mut average = TimeAverage::since(100.0);
+//! Ring { size: 4 }.start(1)?.run_with(&mut (&mut grid, &mut average), 1000.0)?;
+//! assert_eq!(grid.outputs(), ["profile[0]", "profile[1]", "profile[2]", "profile[3]"]);
+//! assert_eq!(grid.members("profile", 0), Some(&[10.0, 0.0, 0.0, 0.0][..]));
+//! assert_eq!(grid.values("profile[0]").unwrap()[0], 10.0);
+//! let profile = average.means_of("profile").unwrap();
+//! assert!(profile.iter().all(|mean| (mean - 2.5).abs() < 0.5));
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! Averages take all outputs anew at every event; a [`Grid`] takes them only at its times, which
+//! matters if there are thousands.
+//!
 //! [`run_with`]: crate::Simulation::run_with
 
 mod average;
@@ -51,6 +91,7 @@ mod batches;
 mod events;
 mod grid;
 mod held;
+mod outputs;
 mod sample;
 mod student;
 #[cfg(test)]
@@ -63,50 +104,9 @@ pub use grid::Grid;
 pub use sample::Sample;
 
 #[cfg(feature = "ensemble")]
-pub(crate) use grid::ascending;
-
-use std::error::Error;
-use std::fmt;
-use std::sync::Arc;
+pub(crate) use {grid::ascending, outputs::Outputs};
 
 use crate::error::{ErrorKind, SimError};
-use crate::model::Model;
-
-/// The outputs of the model that a recorder follows; unknown until it has seen one.
-#[derive(Clone, Copy, Debug, Default)]
-struct Outputs(Option<&'static [&'static str]>);
-
-impl Outputs {
-    /// Takes the outputs of `M`, or checks that they are the ones already taken.
-    fn follow<M: Model>(&mut self, now: f64) -> Result<(), SimError> {
-        match self.0 {
-            None => self.0 = Some(M::OUTPUTS),
-            // The address is nearly always enough, and this is asked at every event.
-            Some(known) if std::ptr::eq(known, M::OUTPUTS) || known == M::OUTPUTS => {}
-            Some(_) => return Err(SimError::new(ErrorKind::User(Arc::new(OtherModel)), now)),
-        }
-        Ok(())
-    }
-
-    fn names(self) -> &'static [&'static str] {
-        self.0.unwrap_or_default()
-    }
-
-    fn index(self, name: &str) -> Option<usize> {
-        self.names().iter().position(|&known| known == name)
-    }
-}
-
-#[derive(Debug)]
-struct OtherModel;
-
-impl fmt::Display for OtherModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("this recorder follows a model with other outputs; use a new one for each simulation")
-    }
-}
-
-impl Error for OtherModel {}
 
 /// An unusable time.
 #[cold]

@@ -146,7 +146,7 @@ impl<M: Model> Simulation<M> {
     /// If an initial value fails by `?` or overflow.
     pub fn reset_tallies(&mut self) -> Result<(), SimError> {
         let engine = self.engine_mut();
-        engine.tallies = M::initial_tallies(&engine.model, engine.progress.now)?;
+        engine.tallies = M::initial_tallies(&engine.model, &engine.clocks, engine.progress.now)?;
         Ok(())
     }
 

@@ -88,24 +88,42 @@ impl<'a, M: Model> View<'a, M> {
         M::observe(*self)
     }
 
-    /// The numeric outputs in the order of [`Model::OUTPUTS`].
+    /// The numeric outputs, in the order of [`output_names`](View::output_names).
     ///
     /// # Errors
     /// If an expression overflows or fails by `?`.
     ///
     /// # Panics
-    /// If `into` is shorter than [`Model::OUTPUTS`].
+    /// If `into` is shorter than [`output_count`](View::output_count).
     pub fn outputs(&self, into: &mut [f64]) -> Result<(), SimError> {
         M::outputs(*self, into)
     }
 
-    /// The numeric output `name`; `None` if the model has none of that name.
+    /// How many numeric outputs there are: a family has one for each of its members. It does not
+    /// change in a run.
+    #[inline]
+    #[must_use]
+    pub fn output_count(&self) -> usize {
+        M::output_count(*self)
+    }
+
+    /// Names of the numeric outputs, in the order of [`Model::OUTPUTS`]; those of a family's
+    /// members with their indices: `profile[3]`, `s[1][2]`.
+    #[must_use]
+    pub fn output_names(&self) -> Vec<String> {
+        M::output_names(*self)
+    }
+
+    /// The numeric output `name`, of a family with its indices (`profile[3]`); `None` if the model
+    /// has none of that name.
+    ///
+    /// It evaluates all outputs to give one. [`observe`](View::observe) has them as fields.
     ///
     /// # Errors
     /// If an expression overflows or fails by `?`.
     pub fn output(&self, name: &str) -> Result<Option<f64>, SimError> {
-        let Some(position) = M::OUTPUTS.iter().position(|output| *output == name) else { return Ok(None) };
-        let mut values = vec![0.0; M::OUTPUTS.len()];
+        let Some(position) = self.output_names().iter().position(|output| output == name) else { return Ok(None) };
+        let mut values = vec![0.0; self.output_count()];
         self.outputs(&mut values)?;
         Ok(Some(values[position]))
     }

@@ -5,8 +5,11 @@
 mod arithmetic;
 mod bodies;
 mod configured;
+mod families;
 mod generics;
 mod graph;
+mod outputs;
+mod relations;
 mod renamed;
 mod surroundings;
 mod timing;

@@ -3,11 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
-use syn::{Type, parse_quote_spanned};
+use syn::{Type, parse_quote, parse_quote_spanned};
 
 use super::Cx;
 use super::types::text;
-use crate::resolve::{Body, Timing, action_function, here};
+use crate::resolve::{Body, Family, Timing, action_function, binder, here};
 
 /// The name of the function for `part` of item `ident`.
 pub(super) fn function(part: &str, ident: &Ident) -> Ident {
@@ -29,15 +29,16 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
         let args = action.args.iter().map(|(name, ty)| quote!(#name: #ty));
         let attrs = &action.attrs;
         out.extend(quote!(#(#attrs)*));
-        out.extend(unit(cx, &action_function(&action.ident), &action.body, args.collect()));
+        let single = Family::default();
+        out.extend(unit(cx, &action_function(&action.ident), &single, &action.body, args.collect()));
     }
     for clock in &cx.resolved.clocks {
-        let ident = &clock.ident;
+        let (ident, family) = (&clock.ident, &clock.family);
         // A lint level on a clock is meant for its expressions.
         let lints: TokenStream = clock.attrs.iter().filter_map(lint_level).collect();
         if let Some(guard) = &clock.guard {
             out.extend(lints.clone());
-            out.extend(value(cx, &function("guard", ident), guard, &truth(guard)));
+            out.extend(value(cx, &function("guard", ident), family, guard, &truth(guard)));
         }
         let parts: Vec<(&str, &Body)> = match &clock.timing {
             Timing::Rate(rate) => vec![("rate", rate)],
@@ -51,39 +52,50 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
         };
         for (part, body) in parts {
             out.extend(lints.clone());
-            out.extend(value(cx, &function(part, ident), body, &float(body)));
+            out.extend(value(cx, &function(part, ident), family, body, &float(body)));
         }
         out.extend(lints);
-        out.extend(unit(cx, &function("act", ident), &clock.action, Vec::new()));
+        out.extend(unit(cx, &function("act", ident), family, &clock.action, Vec::new()));
     }
+    let single = &Family::default();
     if let Some(init) = &cx.resolved.init {
-        out.extend(unit(cx, &init_function(), init, Vec::new()));
+        out.extend(unit(cx, &init_function(), single, init, Vec::new()));
     }
     for condition in &cx.resolved.conditions {
-        out.extend(value(cx, &function(condition.kind(), &condition.ident), &condition.body, &truth(&condition.body)));
+        let (name, body) = (function(condition.kind(), &condition.ident), &condition.body);
+        out.extend(value(cx, &name, single, body, &truth(body)));
     }
     for output in &cx.resolved.observes {
         let name = function("observe", &output.ident);
         out.extend(match &output.ty {
-            Some(ty) => value(cx, &name, &output.body, ty),
+            Some(ty) => value(cx, &name, &output.family, &output.body, ty),
             None => {
                 let tokens = &output.body.tokens;
                 let body = Body {
                     tokens: quote_spanned!(here(tokens.span())=> __cr::Number::number(#tokens)),
                     access: output.body.access.clone(),
                 };
-                value(cx, &name, &body, &float(&body))
+                value(cx, &name, &output.family, &body, &float(&body))
             }
         });
     }
     for place in &cx.resolved.places {
         if let Some(initial) = &place.initial {
-            out.extend(value(cx, &function("initial", &place.ident), initial, &place.ty));
+            out.extend(value(cx, &function("initial", &place.ident), &place.family, initial, &place.ty));
         }
+    }
+    let size: Type = parse_quote!(usize);
+    for set in &cx.resolved.sets {
+        if let Some(body) = &set.size {
+            out.extend(value(cx, &function("size", &set.ident), single, body, &size));
+        }
+    }
+    for relation in &cx.resolved.relations {
+        out.extend(members(cx, relation));
     }
     for constant in &cx.resolved.constants {
         if let Some(ty) = &constant.ty {
-            out.extend(value(cx, &function("constant", &constant.ident), &constant.value, ty));
+            out.extend(value(cx, &function("constant", &constant.ident), &constant.family, &constant.value, ty));
         }
     }
     out
@@ -101,21 +113,42 @@ fn lint_level(attr: &syn::Attribute) -> Option<TokenStream> {
 }
 
 /// A function that gives a value.
-fn value(cx: &Cx<'_>, name: &Ident, body: &Body, ty: &Type) -> TokenStream {
+fn value(cx: &Cx<'_>, name: &Ident, family: &Family, body: &Body, ty: &Type) -> TokenStream {
     let tokens = &body.tokens;
     let private = &cx.private;
     let content = quote! {
         let __crt_value: #ty = #tokens;
     };
-    frame(cx, name, body, Vec::new(), &quote!(#ty), &content, &quote!(#private::core::result::Result::Ok(__crt_value)))
+    let end = quote!(#private::core::result::Result::Ok(__crt_value));
+    frame(cx, name, family, body, Vec::new(), &quote!(#ty), &content, &end)
+}
+
+/// The function that gives the members of a row to whoever builds a relation.
+fn members(cx: &Cx<'_>, relation: &crate::resolve::Relation) -> TokenStream {
+    let Some(body) = &relation.members else { return TokenStream::new() };
+    let binders = relation.binders.iter().cloned().zip(relation.rows.iter().copied()).collect();
+    let family = Family { binders, pairs: None };
+    let name = text(&cx.resolved.sets[relation.target].ident);
+    let ty = relation.value.as_ref().map_or(quote!(()), |ty| quote!(#ty));
+    let tokens = &body.tokens;
+    let content = quote_spanned! {here(tokens.span())=>
+        for __crt_member in __cr::core::iter::IntoIterator::into_iter(#tokens) {
+            let (__crt_member, __crt_value) = __cr::element::Member::<#ty>::member(__crt_member);
+            __crt_into.push(__crt_member, __crt_value).map_err(|__crt_outside| __crt_outside.of(#name))?;
+        }
+    };
+    let end = quote!(__cr::core::result::Result::Ok(()));
+    let into = vec![quote!(__crt_into: &mut __cr::Row<'_, #ty>)];
+    frame(cx, &function("members", &relation.ident), &family, body, into, &quote!(()), &content, &end)
 }
 
 /// A function that only acts.
-fn unit(cx: &Cx<'_>, name: &Ident, body: &Body, args: Vec<TokenStream>) -> TokenStream {
+fn unit(cx: &Cx<'_>, name: &Ident, family: &Family, body: &Body, args: Vec<TokenStream>) -> TokenStream {
     let private = &cx.private;
     frame(
         cx,
         name,
+        family,
         body,
         args,
         &quote!(()),
@@ -127,9 +160,11 @@ fn unit(cx: &Cx<'_>, name: &Ident, body: &Body, args: Vec<TokenStream>) -> Token
     )
 }
 
+#[allow(clippy::too_many_arguments, reason = "they are the parts of a function")]
 fn frame(
     cx: &Cx<'_>,
     name: &Ident,
+    family: &Family,
     body: &Body,
     args: Vec<TokenStream>,
     ty: &TokenStream,
@@ -151,9 +186,12 @@ fn frame(
     } else {
         quote!(#content #end)
     };
+    let binders: Vec<Ident> = family.binders.iter().map(|(ident, _)| binder(ident)).collect();
+    let used = (!binders.is_empty()).then(|| quote!(let _ = (#(#binders),*);));
     quote! {
         #inline
-        fn #name(#(#parameters,)* #(#args,)*) -> #result {
+        fn #name(#(#binders: usize,)* #(#parameters,)* #(#args,)*) -> #result {
+            #used
             #content
         }
     }

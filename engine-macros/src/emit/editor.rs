@@ -10,7 +10,7 @@ use quote::{format_ident, quote};
 use syn::{Block, Expr, Type};
 
 use super::fallback;
-use crate::syntax::{Item, Law, Model, Timing};
+use crate::syntax::{Axis, Item, Law, Model, Over, Term, Timing};
 
 /// The item that stands first in the expansion.
 pub(super) fn editor(model: &Model) -> TokenStream {
@@ -78,8 +78,18 @@ fn functions(model: &Model) -> TokenStream {
         Timing::Every { period, from } => std::iter::once(period).chain(from).cloned().collect(),
     };
     let body = |block: &Block| quote!(#block);
+    let indices = |over: &Over| {
+        let binders = over.binders().map(|binder| quote!(#binder: #private::core::primitive::usize,));
+        quote!(#(#binders)*)
+    };
     for item in &model.items {
         match item {
+            Item::Index(index) => out.extend(function(&none, value(&index.end, None))),
+            Item::Relation(relation) => {
+                let binders =
+                    relation.binders.iter().map(|(binder, _)| quote!(#binder: #private::core::primitive::usize,));
+                out.extend(function(&quote!(#(#binders)*), value(&relation.expr, None)));
+            }
             Item::Param(p) => {
                 if let Some(expr) = &p.default {
                     out.extend(function(&none, value(expr, Some(&p.ty))));
@@ -87,38 +97,40 @@ fn functions(model: &Model) -> TokenStream {
             }
             Item::State(s) => {
                 if let Some(expr) = &s.initial {
-                    out.extend(function(&none, value(expr, Some(&s.ty))));
+                    out.extend(function(&indices(&s.over), value(expr, Some(&s.ty))));
                 }
             }
-            Item::Tally(t) => out.extend(function(&none, value(&t.initial, Some(&t.ty)))),
-            Item::Observe(o) => out.extend(function(&none, value(&o.expr, o.ty.as_ref()))),
+            Item::Tally(t) => out.extend(function(&indices(&t.over), value(&t.initial, Some(&t.ty)))),
+            Item::Observe(o) => out.extend(function(&indices(&o.over), value(&o.expr, o.ty.as_ref()))),
             Item::Stop(c) | Item::Invariant(c) => out.extend(function(&none, value(&c.expr, Some(&truth)))),
             Item::Init(init) => out.extend(function(&none, body(&init.body))),
             Item::Action(action) => {
                 let args = action.args.iter().map(|arg| {
-                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, &arg.ty);
+                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, arg.ty());
                     quote!(#mutability #ident: #ty,)
                 });
                 out.extend(function(&quote!(#(#args)*), body(&action.body)));
             }
             Item::Clock(clock) => {
+                let indices = indices(&clock.over);
                 if let Some(expr) = &clock.guard {
-                    out.extend(function(&none, value(expr, Some(&truth))));
+                    out.extend(function(&indices, value(expr, Some(&truth))));
                 }
                 for expr in timing(&clock.timing) {
-                    out.extend(function(&none, value(&expr, Some(&float))));
+                    out.extend(function(&indices, value(&expr, Some(&float))));
                 }
-                out.extend(function(&none, body(&clock.action)));
+                out.extend(function(&indices, body(&clock.action)));
             }
             Item::Reaction(reaction) => {
-                let species = reaction.left.iter().chain(&reaction.right).map(|term| &term.species);
-                out.extend(function(&none, quote!(#(let _ = #species;)*)));
+                let indices = indices(&reaction.over);
+                let species = reaction.left.iter().chain(&reaction.right).map(Term::place);
+                out.extend(function(&indices, quote!(#(let _ = #species;)*)));
                 let law = match &reaction.law {
                     Law::MassAction(constant) => vec![constant.clone()],
                     Law::Timing(written) => timing(written),
                 };
                 for expr in reaction.guard.iter().chain(&law) {
-                    out.extend(function(&none, value(expr, None)));
+                    out.extend(function(&indices, value(expr, None)));
                 }
             }
             // They stand in front of every function.
@@ -142,9 +154,10 @@ fn variables(model: &Model) -> TokenStream {
     let krate = &model.krate;
     let private = quote!(#krate::__private);
     let places = model.items.iter().filter_map(|item| match item {
-        Item::Param(p) => Some((&p.ident, &p.ty)),
-        Item::State(s) => Some((&s.ident, &s.ty)),
-        Item::Tally(t) => Some((&t.ident, &t.ty)),
+        Item::Param(p) => Some((&p.ident, p.ty.clone())),
+        Item::State(s) => Some((&s.ident, nested(&private, &s.over, &s.ty))),
+        Item::Tally(t) => Some((&t.ident, nested(&private, &t.over, &t.ty))),
+        Item::Index(index) => Some((&index.ident, syn::parse_quote!(#private::core::ops::Range<usize>))),
         _ => None,
     });
     let places = places.map(|(ident, ty)| quote!(mut #ident: #ty,));
@@ -156,26 +169,67 @@ fn variables(model: &Model) -> TokenStream {
     }
 }
 
-/// Definitions as variables, actions as closures.
+/// A family as something that takes its indices.
+fn nested(private: &TokenStream, over: &Over, ty: &Type) -> Type {
+    over.axes.iter().rev().fold(ty.clone(), |inner, axis| match axis {
+        Axis::Member { .. } => syn::parse_quote!(#private::std::vec::Vec<#inner>),
+        Axis::Pair { .. } => syn::parse_quote!(#private::EditorPairs<#inner>),
+    })
+}
+
+/// Definitions as variables, actions and relations as closures.
 fn locals(model: &Model) -> TokenStream {
-    model
+    let krate = &model.krate;
+    let private = quote!(#krate::__private);
+    let sets = model.items.iter().filter_map(|item| match item {
+        Item::Relation(relation) => Some(relation),
+        _ => None,
+    });
+    let relations = sets.map(|relation| {
+        let member = match &relation.value {
+            Some(ty) => quote!((usize, #ty)),
+            None => quote!(usize),
+        };
+        let iterator = quote!(#private::std::vec::IntoIter<#member>);
+        let (ident, rows) = (&relation.ident, relation.binders.iter().map(|_| quote!(_: usize)));
+        let inverse = relation.inverse.iter().map(
+            |inverse| quote!(let #inverse = |_: usize| -> #iterator { #private::std::vec::Vec::new().into_iter() };),
+        );
+        quote! {
+            let #ident = |#(#rows),*| -> #iterator { #private::std::vec::Vec::new().into_iter() };
+            #(#inverse)*
+        }
+    });
+    let relations: TokenStream = relations.collect();
+    let others: TokenStream = model
         .items
         .iter()
         .map(|item| match item {
             Item::Let(definition) => {
                 let (ident, expr) = (&definition.ident, &definition.expr);
                 let ty = definition.ty.as_ref().map(|ty| quote!(: #ty));
-                quote!(let #ident #ty = #expr;)
+                if definition.over.is_single() {
+                    return quote!(let #ident #ty = #expr;);
+                }
+                // For whatever indices, the value is of one type.
+                let binders = definition.over.binders();
+                let value = quote!({ #(let #binders: usize = 0;)* let __cr_value #ty = #expr; __cr_value });
+                let nested = definition.over.axes.iter().fold(value, |inner, axis| match axis {
+                    Axis::Member { .. } => quote!(#private::std::vec![#inner]),
+                    Axis::Pair { .. } => quote!(#private::EditorPairs(#inner)),
+                });
+                quote!(let #ident = #nested;)
             }
             Item::Action(action) => {
                 let ident = &action.ident;
                 let args = action.args.iter().map(|arg| {
-                    let (ident, ty) = (&arg.ident, &arg.ty);
+                    let (ident, ty) = (&arg.ident, arg.ty());
                     quote!(#ident: #ty)
                 });
                 quote!(let #ident = |#(#args),*| {};)
             }
             _ => TokenStream::new(),
         })
-        .collect()
+        .collect();
+    quote!(#relations #others)
 }

@@ -61,6 +61,9 @@ pub(super) fn stub_impls(model: &Model, cfg: &TokenStream) -> TokenStream {
 
                 fn graph() -> #private::graph::Graph #stub
                 fn event_name(__crt_event: #event) -> &'static #private::core::primitive::str #stub
+                fn event_index(
+                    __crt_event: #event,
+                ) -> #private::std::vec::Vec<#private::core::primitive::usize> #stub
                 fn start_from(
                     self,
                     __crt_seed: #private::core::primitive::u64,
@@ -69,11 +72,15 @@ pub(super) fn stub_impls(model: &Model, cfg: &TokenStream) -> TokenStream {
                 ) -> #result<#private::Simulation<Self>, #sim_error> #stub
                 fn initial_tallies(
                     __crt_model: &Self,
+                    __crt_clocks: &Self::Clocks,
                     __crt_now: #private::core::primitive::f64,
                 ) -> #result<Self::Tallies, #sim_error> #stub
                 fn refresh_all(__crt_engine: &mut #private::Active<'_, Self>) -> #result<(), #sim_error> #stub
                 fn next(__crt_clocks: &Self::Clocks) -> #private::Next #stub
-                fn event_at(__crt_clocks: &Self::Clocks, __crt_next: #private::Next) -> #event #stub
+                fn name_at(
+                    __crt_clocks: &Self::Clocks,
+                    __crt_next: #private::Next,
+                ) -> &'static #private::core::primitive::str #stub
                 fn fire(
                     __crt_engine: &mut #private::Active<'_, Self>,
                     __crt_next: #private::Next,
@@ -85,6 +92,10 @@ pub(super) fn stub_impls(model: &Model, cfg: &TokenStream) -> TokenStream {
                     __crt_view: #private::View<'_, Self>,
                     __crt_into: &mut [#private::core::primitive::f64],
                 ) -> #result<(), #sim_error> #stub
+                fn output_count(__crt_view: #private::View<'_, Self>) -> #private::core::primitive::usize #stub
+                fn output_names(
+                    __crt_view: #private::View<'_, Self>,
+                ) -> #private::std::vec::Vec<#private::std::string::String> #stub
             }
             #default
     }

@@ -3,12 +3,13 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::Cx;
 use super::bodies::function;
-use super::refresh::{checks, draw, list, memory};
+use super::family::{Whose, field};
+use super::refresh::{checks, draw, list, memory, times};
 use super::types::{self, text};
+use super::{Cx, Site, routes};
 use crate::plan::{Redraw, Seat};
-use crate::resolve::{Timing, variant};
+use crate::resolve::{Access, Form, Timing, binder, variant};
 
 /// Two functions for each clock: `fire`, which keeps what it needs to go back to, and `happen`.
 pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
@@ -27,37 +28,20 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     let (variant, whose) = (variant(&clock.ident), text(&clock.ident));
     let inline = if cx.plan.inlined { cx.inline() } else { quote!(#[inline(never)]) };
     let inner = cx.inline();
-    let rollback = cx.model.options.rollback;
-    let written: Vec<(Ident, TokenStream)> = clock
-        .action
-        .access
-        .written()
-        .map(|place| (format_ident!("__crt_saved_{}", cx.resolved.places[place].name()), cx.in_engine(place)))
-        .collect();
-    let save = written.iter().map(|(saved, place)| {
-        if rollback {
-            quote!(let #saved = #private::core::clone::Clone::clone(&#place);)
-        } else {
-            quote!(let #saved = (&#private::keep(&#place)).__cr_save(&#place);)
-        }
-    });
-    let restore = written.iter().map(|(saved, place)| {
-        if rollback {
-            quote!(#place = #saved;)
-        } else {
-            quote!((&#private::keep(&#place)).__cr_restore(&mut #place, #saved);)
-        }
-    });
+    let (family, access) = (&clock.family, &clock.action.access);
+    let (save, restore) = undo(cx, number);
     // The timing of a clock whose event fails is put back, so that it rings once all is mended.
     let timing = match cx.plan.seats[number] {
         Seat::Slot(slot) => {
             let memory = memory(clock);
+            let ((_, set), tell) = (times(clock, slot), cx.tell(number));
             Some((
                 quote!(let __crt_timing = #private::core::clone::Clone::clone(&__crt_e.clocks.#memory);),
                 quote! {
                     __crt_e.clocks.#memory = __crt_timing;
                     let __crt_at = __crt_e.progress.moment();
-                    __crt_e.clocks.times.set(#slot, __crt_at);
+                    #set
+                    #tell
                 },
             ))
         }
@@ -65,35 +49,126 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     };
     let (keep_timing, restore_timing) = timing.unzip();
     let content = happen_one(cx, number);
+    let clear = access.logged.iter().map(|&place| {
+        let log = field("log", &cx.resolved.places[place].ident);
+        quote!(__crt_e.clocks.#log.clear();)
+    });
+    let index = Whose::of(&clock.ident, family).index;
+    let binders: Vec<Ident> = family.binders.iter().map(|(ident, _)| binder(ident)).collect();
+    let rang = if binders.is_empty() { quote!(#event::#variant) } else { quote!(#event::#variant(#(#binders),*)) };
+    let member = (!family.is_single()).then(|| quote!(__crt_m: usize));
+    let (decode, arguments) = (cx.decode(Site::Engine, family), cx.member_arguments(family));
+    let (parameters, used) = (cx.member_parameters(family), cx.member_used(family));
     quote! {
         #inline
-        fn #fire(__crt_e: &mut #engine) -> #outcome {
-            #(#save)*
+        fn #fire(__crt_e: &mut #engine, #member) -> #outcome {
+            #decode
+            #(#clear)*
+            #save
             #keep_timing
-            match Self::#happen(__crt_e) {
-                #private::core::result::Result::Ok(()) => #private::core::result::Result::Ok(#event::#variant),
+            match Self::#happen(__crt_e #arguments) {
+                #private::core::result::Result::Ok(()) => #private::core::result::Result::Ok(#rang),
                 #private::core::result::Result::Err(__crt_error) => {
-                    #(#restore)*
+                    #restore
                     #restore_timing
-                    #private::core::result::Result::Err(__crt_error.during(#whose))
+                    #private::core::result::Result::Err(__crt_error.during(#whose, #index))
                 }
             }
         }
 
         #inner
-        fn #happen(__crt_e: &mut #engine) -> #nothing {
+        fn #happen(__crt_e: &mut #engine, #parameters) -> #nothing {
+            #used
             #content
             #private::core::result::Result::Ok(())
         }
     }
 }
 
+/// What an action writes is kept before it, and put back if the event fails.
+fn undo(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
+    let private = &cx.private;
+    let rollback = cx.model.options.rollback;
+    let access = &cx.resolved.clocks[number].action.access;
+    let mut save = TokenStream::new();
+    let mut restore = TokenStream::new();
+    // What was written at run-time indices has been noted with its old value.
+    for &place in &access.logged {
+        let log = field("log", &cx.resolved.places[place].ident);
+        if cx.resolved.places[place].relation.is_some() {
+            let relation = cx.place(Site::Engine, place);
+            restore.extend(quote!(#private::element::take_back(&mut #relation, &__crt_e.clocks.#log);));
+            continue;
+        }
+        let slice = cx.slice_mut(Site::Engine, place);
+        restore.extend(if rollback {
+            quote!(#private::family::undo_clone(&mut __crt_e.clocks.#log, #slice);)
+        } else {
+            quote!({
+                let __crt_all = #slice;
+                (&#private::family::noted(&*__crt_all)).__cr_undo(&mut __crt_e.clocks.#log, __crt_all);
+            })
+        });
+        if cx.resolved.places[place].grows {
+            let (all, length) = (cx.place(Site::Engine, place), format_ident!("__crt_length_{place}"));
+            save.extend(quote!(let #length = #all.len();));
+            restore.extend(quote!(#all.truncate(#length);));
+        }
+    }
+    for (i, element) in access.elements.iter().filter(|element| element.write).enumerate() {
+        let (at, saved) = (format_ident!("__crt_at_{i}"), format_ident!("__crt_saved_at_{i}"));
+        let element_at = routes::own_element(cx, number, element);
+        let (slice, slice_mut) = (cx.slice(Site::Engine, element.place), cx.slice_mut(Site::Engine, element.place));
+        save.extend(quote!(let #at = #element_at;));
+        if rollback {
+            save.extend(quote!(let #saved = #private::clone_at(#slice, #at);));
+            restore.extend(quote!(#private::restore_at(#slice_mut, #at, #saved);));
+        } else {
+            save.extend(quote!(let #saved = (&#private::keep_at(#slice)).__cr_save(#slice, #at);));
+            restore.extend(quote!((&#private::keep_at(#slice)).__cr_restore(#slice_mut, #at, #saved);));
+        }
+    }
+    for place in access.written() {
+        let of = &cx.resolved.places[place];
+        if of.relation.is_some() {
+            continue;
+        }
+        let saved = format_ident!("__crt_saved_{}", of.name());
+        if !of.family.is_single() {
+            if access.whole.contains(&(place, true)) {
+                let (slice, slice_mut) = (cx.slice(Site::Engine, place), cx.slice_mut(Site::Engine, place));
+                if rollback {
+                    save.extend(quote!(let #saved = #slice.to_vec();));
+                    restore.extend(quote!(#slice_mut.clone_from_slice(&#saved);));
+                } else {
+                    save.extend(quote!(let #saved = (&#private::keep_at(#slice)).__cr_save_all(#slice);));
+                    restore.extend(quote!((&#private::keep_at(#slice)).__cr_restore_all(#slice_mut, #saved);));
+                }
+            }
+            continue;
+        }
+        let at = cx.place(Site::Engine, place);
+        if rollback {
+            save.extend(quote!(let #saved = #private::core::clone::Clone::clone(&#at);));
+            restore.extend(quote!(#at = #saved;));
+        } else {
+            save.extend(quote!(let #saved = (&#private::keep(&#at)).__cr_save(&#at);));
+            restore.extend(quote!((&#private::keep(&#at)).__cr_restore(&mut #at, #saved);));
+        }
+    }
+    (save, restore)
+}
+
 fn happen_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     let clock = &cx.resolved.clocks[number];
     let step = &cx.plan.steps[number];
-    let act = cx.call(&function("act", &clock.ident), &clock.action.access, &text(&clock.ident));
+    let whose = Whose::of(&clock.ident, &clock.family);
+    let act = cx.call(&function("act", &clock.ident), &clock.family, &clock.action.access, &whose);
     let rang = rang(cx, number);
-    let refresh = list(cx, &step.refresh, &step.sums);
+    let refresh = list(cx, Some(number), &step.refresh, &step.sums);
+    // The structure of a family has seen its member ring.
+    let told = step.refresh.iter().any(|refresh| refresh.clock == number);
+    let tell = (!told && matches!(cx.plan.seats[number], Seat::Slot(_))).then(|| cx.tell(number));
     let (before, redraw) = match step.redraw {
         Redraw::Never => (quote!(), quote!()),
         Redraw::Always => (quote!(), draw_ahead_can_be_taken()),
@@ -107,35 +182,61 @@ fn happen_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     };
     let checks = checks(cx, &step.checks);
     let (look, renew) = renewal(cx, number);
-    quote!(#look #act; #rang #renew #before #refresh #redraw #checks)
+    quote!(#look #act; #rang #renew #before #refresh #tell #redraw #checks)
 }
 
-/// An `at` rings again for an equal time if its own action has changed what the time is read from. For
-/// numbers that is seen by comparing; anything else that is written counts as changed.
+/// An `at` rings again for an equal time if its own action has changed what the time is read from. For single
+/// numbers that is seen by comparing, for elements of families by their indices; anything else that is written
+/// counts as changed.
 fn renewal(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
     let clock = &cx.resolved.clocks[number];
     let (Timing::At(at), Seat::Slot(_)) = (&clock.timing, cx.plan.seats[number]) else {
         return (TokenStream::new(), TokenStream::new());
     };
-    let written: Vec<usize> = at.access.places().filter(|&place| clock.action.access.writes(place)).collect();
-    if written.is_empty() {
+    let mut look = TokenStream::new();
+    let mut changed: Vec<TokenStream> = Vec::new();
+    for place in at.access.places().filter(|&place| clock.action.access.writes(place)) {
+        let of = &cx.resolved.places[place];
+        if !of.family.is_single() {
+            changed.extend(elements_renewed(cx, number, &at.access, place));
+        } else if crate::resolve::is_number(&of.ty) {
+            let (old, now) = (format_ident!("__crt_old_{}", of.name()), cx.place(Site::Engine, place));
+            look.extend(quote!(let #old = #now;));
+            changed.push(quote!(#now != #old));
+        } else {
+            changed.push(quote!(true));
+        }
+    }
+    if changed.is_empty() {
         return (TokenStream::new(), TokenStream::new());
     }
     let memory = memory(clock);
-    let renew = quote!(__crt_e.clocks.#memory.renew(););
-    if written.iter().any(|&place| !crate::resolve::is_number(&cx.resolved.places[place].ty)) {
-        return (TokenStream::new(), renew);
+    (look, quote!(if #(#changed)||* { __crt_e.clocks.#memory.renew(); }))
+}
+
+/// Whether an action writes an element of a family that the time of its own clock is read from.
+fn elements_renewed(cx: &Cx<'_>, number: usize, reads: &Access, place: usize) -> Vec<TokenStream> {
+    let writes = &cx.resolved.clocks[number].action.access;
+    let read = || reads.elements.iter().filter(|element| element.place == place);
+    let whole = |access: &Access| access.whole.iter().any(|&(whole, _)| whole == place);
+    let known = read().all(|element| element.forms.iter().all(Form::is_direct));
+    if whole(reads) || writes.whole.contains(&(place, true)) || reads.traced.contains(&place) || !known {
+        return vec![quote!(true)];
     }
-    let old = |place: usize| format_ident!("__crt_old_{}", cx.resolved.places[place].name());
-    let look = written.iter().map(|&place| {
-        let (old, place) = (old(place), cx.in_engine(place));
-        quote!(let #old = #place;)
-    });
-    let changed = written.iter().map(|&place| {
-        let (old, place) = (old(place), cx.in_engine(place));
-        quote!(#place != #old)
-    });
-    (quote!(#(#look)*), quote!(if #(#changed)||* { #renew }))
+    let log = field("log", &cx.resolved.places[place].ident);
+    let mut changed = Vec::new();
+    for read in read() {
+        let read = routes::own_element(cx, number, read);
+        for written in writes.elements.iter().filter(|element| element.write && element.place == place) {
+            let written = routes::own_element(cx, number, written);
+            changed.push(quote!(#read == #written));
+        }
+        if writes.logged.contains(&place) {
+            changed
+                .push(quote!((0..__crt_e.clocks.#log.len()).any(|__crt_i| __crt_e.clocks.#log.get(__crt_i) == #read)));
+        }
+    }
+    changed
 }
 
 /// The numbers for the race's next time are drawn before the event, and taken after it; here, where
@@ -150,7 +251,8 @@ fn rang(cx: &Cx<'_>, number: usize) -> TokenStream {
     let clock = &cx.resolved.clocks[number];
     let Seat::Slot(slot) = cx.plan.seats[number] else { return TokenStream::new() };
     let memory = memory(clock);
-    let off = quote!(__crt_e.clocks.times.set(#slot, #private::Moment::NEVER););
+    let (_, set) = times(clock, slot);
+    let off = quote!(let __crt_at = #private::Moment::NEVER; #set);
     match &clock.timing {
         Timing::Rate(_) | Timing::At(_) => quote!(__crt_e.clocks.#memory.rang(); #off),
         Timing::After { .. } => quote!(__crt_e.clocks.#memory.forget(); #off),
@@ -202,7 +304,7 @@ fn tie(cx: &Cx<'_>) -> TokenStream {
     } else {
         let private = &cx.private;
         let leaves = cx.plan.leaves.iter().map(|&clock| rank(clock));
-        quote!([#(#leaves),*][#private::rates::pick(&__crt_clocks.rates[..], __crt_clocks.race.choice)])
+        quote!([#(#leaves),*][#private::rates::pick(&__crt_clocks.rates[..], __crt_clocks.race.choice).0])
     };
     quote!(__crt_race.time < __cr::core::primitive::f64::INFINITY && #leaf < [#(#slots),*][__crt_slot])
 }
@@ -218,9 +320,23 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
     let outcome = cx.result(&quote!(#event), "SimError");
     let content = choose(
         cx,
-        &|clock| {
-            let name = function("fire", &cx.resolved.clocks[clock].ident);
-            quote!(Self::#name(__crt_e))
+        &|number| {
+            let clock = &cx.resolved.clocks[number];
+            let name = function("fire", &clock.ident);
+            if clock.family.is_single() {
+                return quote!(Self::#name(__crt_e));
+            }
+            let member = match cx.plan.seats[number] {
+                Seat::Leaf(_) => {
+                    let rates = field("rates", &clock.ident);
+                    quote!(__crt_clocks.#rates.pick(__crt_x, &mut *__crt_e.rng))
+                }
+                Seat::Slot(_) => {
+                    let times = field("times", &clock.ident);
+                    quote!(__crt_e.clocks.#times.earliest().1)
+                }
+            };
+            quote!({ let __crt_m = #member; Self::#name(__crt_e, __crt_m) })
         },
         &|race| {
             quote! {
@@ -243,21 +359,23 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// `Model::event_at`.
-pub(super) fn event_at(cx: &Cx<'_>) -> TokenStream {
+/// `Model::name_at`.
+pub(super) fn name_at(cx: &Cx<'_>) -> TokenStream {
     let private = &cx.private;
-    let [_, event, ..] = types::names(cx.model);
     let content = choose(
         cx,
         &|clock| {
-            let variant = variant(&cx.resolved.clocks[clock].ident);
-            quote!(#event::#variant)
+            let text = text(&cx.resolved.clocks[clock].ident);
+            quote!(#text)
         },
         &|race| race,
     );
     quote! {
-        #[inline(always)]
-        fn event_at(__crt_clocks: &Self::Clocks, __crt_next: #private::Next) -> #event {
+        #[allow(unused_variables)]
+        fn name_at(
+            __crt_clocks: &Self::Clocks,
+            __crt_next: #private::Next,
+        ) -> &'static #private::core::primitive::str {
             #content
         }
     }
@@ -286,7 +404,10 @@ fn choose(cx: &Cx<'_>, each: &dyn Fn(usize) -> TokenStream, race: &dyn Fn(TokenS
             })
         } else {
             let arms = arms(&cx.plan.leaves);
-            quote!(match #private::rates::pick(&__crt_clocks.rates[..], __crt_clocks.race.choice) { #arms })
+            quote!({
+                let (__crt_leaf, __crt_x) = #private::rates::pick(&__crt_clocks.rates[..], __crt_clocks.race.choice);
+                match __crt_leaf { #arms }
+            })
         })
     });
     let timed = (!cx.plan.slots.is_empty()).then(|| {
@@ -313,7 +434,11 @@ fn select(cx: &Cx<'_>, node: usize, leaf: &dyn Fn(usize) -> TokenStream) -> Toke
         return go_left;
     }
     let go_right = select(cx, right, leaf);
-    let rest = (right < leaves).then(|| quote!(let __crt_x = __crt_x - __crt_clocks.rates[#left];));
+    let family =
+        |leaf: usize| cx.plan.leaves.get(leaf).is_some_and(|&clock| !cx.resolved.clocks[clock].family.is_single());
+    // A family takes what is left for its own selection.
+    let rest =
+        (right < leaves || family(right - leaves)).then(|| quote!(let __crt_x = __crt_x - __crt_clocks.rates[#left];));
     quote! {
         if __crt_x < __crt_clocks.rates[#left] || __crt_clocks.rates[#right] <= 0.0 {
             #go_left

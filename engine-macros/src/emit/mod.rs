@@ -3,9 +3,11 @@
 mod bodies;
 mod editor;
 mod fallback;
+mod family;
 mod happen;
 mod refresh;
 mod report;
+mod routes;
 mod start;
 mod types;
 
@@ -14,9 +16,11 @@ use quote::{format_ident, quote};
 
 pub(crate) use fallback::fallback;
 
+use family::Whose;
+
 use crate::graph::Graph;
 use crate::plan::Plan;
-use crate::resolve::{Access, PlaceKind, Resolved};
+use crate::resolve::{Access, Family, Need, Resolved};
 use crate::syntax::Model;
 
 /// Everything that emission looks at.
@@ -27,6 +31,21 @@ struct Cx<'a> {
     plan: &'a Plan,
     /// The hidden module of the runtime, under its name in the generated block.
     private: TokenStream,
+}
+
+/// Where generated code runs, which decides how things are reached.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Site {
+    /// On an engine at work, `__crt_e`.
+    Engine,
+    /// On a view, `__crt_e`.
+    View,
+    /// At the start, before there is an engine.
+    Start,
+    /// Where tallies get their first values.
+    Tallies,
+    /// Where params get their defaults.
+    Default,
 }
 
 /// The whole expansion.
@@ -62,12 +81,13 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
             #[allow(unused_imports)]
             use __cr::{
                 Distribution as _, IndexedMutRandom as _, IndexedRandom as _, IteratorRandom as _, KeepCopy as _,
-                KeepNothing as _, Model as _, RngExt as _, SliceRandom as _,
+                KeepCopyAll as _, KeepCopyAt as _, KeepNothing as _, KeepNothingAll as _, KeepNothingAt as _, Model as _, RngExt as _, SliceRandom as _,
                 arith::{
                     CheckedAdd as _, CheckedAddAssign as _, CheckedMul as _, CheckedMulAssign as _, CheckedSub as _,
                     CheckedSubAssign as _, PlainAdd as _, PlainAddAssign as _, PlainMul as _, PlainMulAssign as _,
                     PlainSub as _, PlainSubAssign as _, TextAdd as _,
                 },
+                family::{NoteCopy as _, NoteNothing as _},
             };
             #[cfg(not(rust_analyzer))]
             #clocks_struct
@@ -96,7 +116,8 @@ fn lints() -> TokenStream {
             clippy::needless_pass_by_value, clippy::unnecessary_wraps, clippy::inline_always, clippy::float_cmp,
             clippy::blocks_in_conditions, clippy::nonminimal_bool, clippy::items_after_statements,
             clippy::cast_precision_loss, clippy::cast_possible_truncation, clippy::cast_sign_loss,
-            clippy::cast_possible_wrap, clippy::cast_lossless, clippy::needless_return, clippy::ptr_arg, clippy::semicolon_if_nothing_returned
+            clippy::cast_possible_wrap, clippy::cast_lossless, clippy::needless_range_loop, clippy::identity_op,
+            clippy::range_plus_one, clippy::no_effect, clippy::absurd_extreme_comparisons, clippy::single_element_loop, clippy::needless_return, clippy::ptr_arg, clippy::semicolon_if_nothing_returned
         )]
     }
 }
@@ -113,12 +134,20 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
     let stops = cx.resolved.conditions.iter().filter(|c| c.stop).map(|c| types::text(&c.ident));
     let event_names = cx.resolved.clocks.iter().map(|clock| {
         let (variant, text) = (crate::resolve::variant(&clock.ident), types::text(&clock.ident));
-        quote!(#event::#variant => #text)
+        let rest = (!clock.family.is_single()).then(|| quote!((..)));
+        quote!(#event::#variant #rest => #text)
     });
-    let event_names = if cx.resolved.clocks.is_empty() {
-        quote!(match __crt_event {})
+    let event_indices = cx.resolved.clocks.iter().filter(|clock| !clock.family.is_single()).map(|clock| {
+        let variant = crate::resolve::variant(&clock.ident);
+        let indices: Vec<Ident> = (0..clock.family.binders.len()).map(|i| format_ident!("__crt_{i}")).collect();
+        quote!(#event::#variant(#(#indices),*) => #private::std::vec![#(#indices),*],)
+    });
+    let single = cx.resolved.clocks.iter().any(|clock| clock.family.is_single());
+    let single = single.then(|| quote!(_ => #private::std::vec::Vec::new(),));
+    let (event_names, event_indices) = if cx.resolved.clocks.is_empty() {
+        (quote!(match __crt_event {}), quote!(match __crt_event {}))
     } else {
-        quote!(match __crt_event { #(#event_names,)* })
+        (quote!(match __crt_event { #(#event_names,)* }), quote!(match __crt_event { #(#event_indices)* #single }))
     };
     let graph = report::graph(cx);
     let start_from = start::start_from(cx);
@@ -126,7 +155,7 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
     let refresh_all = refresh::all(cx);
     let next = happen::next(cx);
     let fire = happen::fire(cx);
-    let event_at = happen::event_at(cx);
+    let name_at = happen::name_at(cx);
     let observe = report::observe(cx);
     quote! {
         impl #impl_generics #private::Model for #name #type_generics #where_clause {
@@ -146,11 +175,15 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
                 #event_names
             }
 
+            fn event_index(__crt_event: #event) -> #private::std::vec::Vec<#private::core::primitive::usize> {
+                #event_indices
+            }
+
             #start_from
             #tallies_fn
             #refresh_all
             #next
-            #event_at
+            #name_at
             #fire
             #observe
         }
@@ -178,91 +211,138 @@ impl Cx<'_> {
     /// Parameters of a function over what `access` touches.
     fn parameters(&self, access: &Access) -> Vec<TokenStream> {
         let private = &self.private;
-        let mut parameters = Vec::new();
-        for (place, write) in access.modes() {
-            let place = &self.resolved.places[place];
-            let (handle, ty) = (crate::resolve::handle(&place.ident), &place.ty);
-            parameters.push(if write { quote!(#handle: &mut #ty) } else { quote!(#handle: #private::Read<'_, #ty>) });
-        }
-        for &number in &access.constants {
-            let constant = &self.resolved.constants[number];
-            let handle = crate::resolve::constant_handle(&constant.ident);
-            parameters.push(match &constant.ty {
-                Some(ty) => quote!(#handle: #private::Read<'_, #ty>),
-                None => quote!(#handle: &#private::Constant),
-            });
-        }
-        if access.now.is_some() {
-            parameters.push(quote!(__cr_now: #private::core::primitive::f64));
-        }
-        if access.rng.is_some() {
-            parameters.push(quote!(__cr_rng: &mut #private::Rng));
-        }
-        parameters
+        access
+            .needs()
+            .into_iter()
+            .map(|need| match need {
+                Need::Place { place, write } => {
+                    let place = &self.resolved.places[place];
+                    let (handle, ty) = (crate::resolve::handle(&place.ident), &place.ty);
+                    let ty = match (place.family.is_single(), place.grows) {
+                        (true, _) => quote!(#ty),
+                        (false, true) => quote!(#private::std::vec::Vec<#ty>),
+                        (false, false) => quote!([#ty]),
+                    };
+                    if write { quote!(#handle: &mut #ty) } else { quote!(#handle: #private::Read<'_, #ty>) }
+                }
+                Need::Constant(number) => {
+                    let constant = &self.resolved.constants[number];
+                    let handle = crate::resolve::constant_handle(&constant.ident);
+                    match &constant.ty {
+                        Some(ty) if !constant.family.is_single() => quote!(#handle: #private::Read<'_, [#ty]>),
+                        Some(ty) => quote!(#handle: #private::Read<'_, #ty>),
+                        None => quote!(#handle: &#private::Constant),
+                    }
+                }
+                Need::Set(set) => {
+                    let size = crate::resolve::size_handle(&self.resolved.sets[set].ident);
+                    quote!(#size: usize)
+                }
+                Need::Relation(relation) => {
+                    let handle = crate::resolve::handle(&self.resolved.relations[relation].ident);
+                    let ty = self.relation_type(relation);
+                    quote!(#handle: #private::Read<'_, #ty>)
+                }
+                Need::Pair => {
+                    let pair = crate::resolve::pair_handle();
+                    quote!(#pair: usize)
+                }
+                Need::Trace(place) => {
+                    let trace = crate::resolve::trace_handle(&self.resolved.places[place].ident);
+                    quote!(#trace: &#private::family::Trace)
+                }
+                Need::Log(place) => {
+                    let log = crate::resolve::log_handle(&self.resolved.places[place].ident);
+                    let ty = self.log_type(place);
+                    quote!(#log: &mut #private::family::Log<#ty>)
+                }
+                Need::Now => quote!(__cr_now: #private::core::primitive::f64),
+                Need::Rng => quote!(__cr_rng: &mut #private::Rng),
+            })
+            .collect()
     }
 
-    /// Arguments for those parameters. `at` says where a place is, `constant` where a constant.
-    fn arguments(
-        &self,
-        access: &Access,
-        at: impl Fn(usize) -> TokenStream,
-        constant: impl Fn(&Ident) -> TokenStream,
-        now: &TokenStream,
-        rng: &TokenStream,
-    ) -> Vec<TokenStream> {
+    /// Arguments for those parameters.
+    fn arguments(&self, access: &Access, site: Site) -> Vec<TokenStream> {
         let private = &self.private;
-        let mut arguments = Vec::new();
-        for (place, write) in access.modes() {
-            let at = at(place);
-            arguments.push(if write { quote!(&mut #at) } else { quote!(#private::Read::new(&#at)) });
-        }
-        for &number in &access.constants {
-            let value = &self.resolved.constants[number];
-            let at = constant(&crate::resolve::constant_handle(&value.ident));
-            arguments.push(if value.ty.is_some() { quote!(#private::Read::new(&#at)) } else { quote!(&#at) });
-        }
-        if access.now.is_some() {
-            arguments.push(now.clone());
-        }
-        if access.rng.is_some() {
-            arguments.push(quote!(&mut #rng));
-        }
-        arguments
+        access
+            .needs()
+            .into_iter()
+            .map(|need| match need {
+                Need::Place { place, write } => {
+                    let at = self.place(site, place);
+                    let of = &self.resolved.places[place];
+                    match (of.family.is_single() || of.grows, write) {
+                        (true, true) => quote!(&mut #at),
+                        (true, false) => quote!(#private::Read::new(&#at)),
+                        (false, true) => self.slice_mut(site, place),
+                        (false, false) => {
+                            let slice = self.slice(site, place);
+                            quote!(#private::Read::new(#slice))
+                        }
+                    }
+                }
+                Need::Constant(number) => {
+                    let at = self.constant(site, number);
+                    if !self.resolved.constants[number].family.is_single() {
+                        quote!(#private::Read::new(&#at[..]))
+                    } else if self.resolved.constants[number].ty.is_some() {
+                        quote!(#private::Read::new(&#at))
+                    } else {
+                        quote!(&#at)
+                    }
+                }
+                Need::Set(set) => self.size(site, set),
+                Need::Relation(relation) => {
+                    let at = self.relation(site, relation);
+                    quote!(#private::Read::new(&*#at))
+                }
+                Need::Pair => quote!(__crt_m),
+                Need::Trace(place) => {
+                    let trace = format_ident!("__crt_trace_{}", self.resolved.places[place].name());
+                    quote!(&#trace)
+                }
+                Need::Log(place) => {
+                    let log = family::field("log", &self.resolved.places[place].ident);
+                    quote!(&mut __crt_e.clocks.#log)
+                }
+                Need::Now => match site {
+                    Site::Engine => quote!(__crt_e.progress.now),
+                    Site::View => quote!(__crt_e.now),
+                    Site::Start | Site::Tallies => quote!(__crt_start),
+                    Site::Default => quote!(0.0),
+                },
+                Need::Rng => match site {
+                    Site::Engine | Site::View => quote!(&mut *__crt_e.rng),
+                    Site::Start | Site::Tallies | Site::Default => quote!(&mut __crt_rng),
+                },
+            })
+            .collect()
     }
 
-    /// Where a place is in engine `e`.
-    fn in_engine(&self, place: usize) -> TokenStream {
-        let place = &self.resolved.places[place];
-        let ident = &place.ident;
-        match place.kind {
-            PlaceKind::Param { .. } => quote!(__crt_e.model.#ident),
-            PlaceKind::State { .. } => quote!(__crt_e.state.#ident),
-            PlaceKind::Tally => quote!(__crt_e.tallies.#ident),
+    /// The type of a relation that does not change.
+    fn relation_type(&self, relation: usize) -> TokenStream {
+        let private = &self.private;
+        match &self.resolved.relations[relation].value {
+            Some(ty) => quote!(#private::Relation<#ty>),
+            None => quote!(#private::Relation),
         }
     }
 
-    /// Calls `function` on engine `e`; a failure is one of item `whose`.
-    fn call(&self, function: &Ident, access: &Access, whose: &str) -> TokenStream {
-        let now = quote!(__crt_e.progress.now);
-        let outcome = self.called(function, access, &now);
-        or_fail(&outcome, whose)
+    /// Calls `function` of a member of `family` on engine `e`; a failure is one of item `whose`.
+    fn call(&self, function: &Ident, family: &Family, access: &Access, whose: &Whose) -> TokenStream {
+        or_fail(&self.called(function, family, access, Site::Engine), whose)
     }
 
     /// The same on a view.
-    fn call_on_view(&self, function: &Ident, access: &Access, whose: &str) -> TokenStream {
-        let outcome = self.called(function, access, &quote!(__crt_e.now));
-        or_return(&outcome, &quote!(__crt_e.now), whose)
+    fn call_on_view(&self, function: &Ident, family: &Family, access: &Access, whose: &Whose) -> TokenStream {
+        or_return(&self.called(function, family, access, Site::View), &quote!(__crt_e.now), whose)
     }
 
-    fn called(&self, function: &Ident, access: &Access, now: &TokenStream) -> TokenStream {
-        let arguments = self.arguments(
-            access,
-            |place| self.in_engine(place),
-            |handle| quote!(__crt_e.clocks.#handle),
-            now,
-            &quote!(__crt_e.rng),
-        );
-        quote!(Self::#function(#(#arguments),*))
+    fn called(&self, function: &Ident, family: &Family, access: &Access, site: Site) -> TokenStream {
+        let binders = family.binders.iter().map(|(ident, _)| crate::resolve::binder(ident));
+        let arguments = self.arguments(access, site);
+        quote!(Self::#function(#(#binders,)* #(#arguments),*))
     }
 
     /// How much is inlined: everything in a small model, what the optimiser likes in a large one.
@@ -273,18 +353,19 @@ impl Cx<'_> {
 }
 
 /// The value of `outcome`; a failure is one of item `whose`.
-fn or_fail(outcome: &TokenStream, whose: &str) -> TokenStream {
+fn or_fail(outcome: &TokenStream, whose: &Whose) -> TokenStream {
     or_return(outcome, &quote!(__crt_e.progress.now), whose)
 }
 
 /// The value of `outcome`, or return with its failure as one of item `whose` at time `now`. A
 /// closure would do the same, and cost the compiler a fifth of its time.
-fn or_return(outcome: &TokenStream, now: &TokenStream, whose: &str) -> TokenStream {
+fn or_return(outcome: &TokenStream, now: &TokenStream, whose: &Whose) -> TokenStream {
+    let Whose { name, index } = whose;
     quote! {
         match #outcome {
             __cr::core::result::Result::Ok(__crt_value) => __crt_value,
             __cr::core::result::Result::Err(__crt_fault) => {
-                return __cr::core::result::Result::Err(__crt_fault.at(#now, #whose));
+                return __cr::core::result::Result::Err(__crt_fault.at(#now, #name, #index));
             }
         }
     }

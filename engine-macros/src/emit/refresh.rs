@@ -4,10 +4,10 @@ use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
 use super::bodies::function;
-use super::types::text;
-use super::{Cx, or_fail};
-use crate::plan::Seat;
-use crate::resolve::{Clock, Timing};
+use super::family::{Whose, field, readers_field};
+use super::{Cx, Site, or_fail, routes};
+use crate::plan::{How, Refresh, Seat};
+use crate::resolve::{Clock, Family, Timing};
 
 /// One function for each clock; in a large model also one that chooses among them.
 pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
@@ -17,18 +17,46 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
     let inline = cx.inline();
     let mut out = TokenStream::new();
     for (number, clock) in cx.resolved.clocks.iter().enumerate() {
-        let name = function("refresh", &clock.ident);
+        let (name, family) = (function("refresh", &clock.ident), &clock.family);
         let content = refresh(cx, number, clock);
+        let (parameters, used) = (cx.member_parameters(family), cx.member_used(family));
         out.extend(quote! {
             #inline
-            fn #name(__crt_e: &mut #engine) -> #result {
+            fn #name(__crt_e: &mut #engine, #parameters) -> #result {
+                #used
                 #content
                 #private::core::result::Result::Ok(())
             }
         });
+        if !family.is_single() {
+            let by_number = function("refresh_at", &clock.ident);
+            let (decode, arguments) = (cx.decode(Site::Engine, family), cx.member_arguments(family));
+            let gone = cx.changing(family).map(|relation| {
+                let relation = cx.relation(Site::Engine, relation);
+                let disarm = function("disarm", &clock.ident);
+                quote! {
+                    if !#relation.live(__crt_m) {
+                        Self::#disarm(__crt_e, __crt_m);
+                        return #private::core::result::Result::Ok(());
+                    }
+                }
+            });
+            out.extend(quote! {
+                #inline
+                fn #by_number(__crt_e: &mut #engine, __crt_m: usize) -> #result {
+                    #gone
+                    #decode
+                    Self::#name(__crt_e #arguments)
+                }
+            });
+            if cx.changing(family).is_some() {
+                out.extend(come_and_go(cx, number, clock));
+            }
+        }
     }
     if !cx.plan.unrolled {
-        let arms = cx.resolved.clocks.iter().enumerate().map(|(number, clock)| {
+        let single = cx.resolved.clocks.iter().enumerate().filter(|(_, clock)| clock.family.is_single());
+        let arms = single.map(|(number, clock)| {
             let name = function("refresh", &clock.ident);
             let number = u32::try_from(number).unwrap_or(u32::MAX);
             quote!(#number => Self::#name(__crt_e))
@@ -42,10 +70,81 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
     out
 }
 
+/// Members for the pairs of a changing relation: more of them, and one that is gone.
+fn come_and_go(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
+    let engine = cx.engine();
+    let (grow, disarm) = (function("grow", &clock.ident), function("disarm", &clock.ident));
+    let slots = cx.count(Site::Engine, &clock.family);
+    let marks = cx.plan.marked.contains(&number).then(|| {
+        let marks = field("marks", &clock.ident);
+        quote!(__crt_e.clocks.#marks.grow(__crt_slots);)
+    });
+    let readers =
+        cx.traced(clock).into_iter().map(|place| readers_field(&clock.ident, &cx.resolved.places[place].ident));
+    let readers: Vec<_> = readers.collect();
+    let (structure, more, off) = match cx.plan.seats[number] {
+        Seat::Leaf(_) => {
+            let rates = field("rates", &clock.ident);
+            (rates.clone(), quote!(), quote!(__crt_e.clocks.#rates.set(__crt_m, 0.0);))
+        }
+        Seat::Slot(_) => {
+            let (times, memory) = (field("times", &clock.ident), memory_field(clock));
+            let (ty, first) = timing_type(&clock.timing);
+            let new = quote!(__cr::timing::#ty::#first);
+            (
+                times.clone(),
+                quote!(__crt_e.clocks.#memory.resize(__crt_slots, #new);),
+                quote! {
+                    __crt_e.clocks.#memory[__crt_m] = #new;
+                    __crt_e.clocks.#times.set(__crt_m, __cr::Moment::NEVER);
+                },
+            )
+        }
+    };
+    quote! {
+        fn #grow(__crt_e: &mut #engine) {
+            let __crt_slots = #slots;
+            if __crt_slots > __crt_e.clocks.#structure.len() {
+                __crt_e.clocks.#structure.grow(__crt_slots);
+                #more
+                #marks
+                #(__crt_e.clocks.#readers.grow_clocks(__crt_slots);)*
+            }
+        }
+
+        fn #disarm(__crt_e: &mut #engine, __crt_m: usize) {
+            if __crt_m < __crt_e.clocks.#structure.len() {
+                #off
+            }
+        }
+    }
+}
+
 fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
+    let traced = cx.traced(clock);
+    let before = traced.iter().map(|&place| {
+        let place = &cx.resolved.places[place];
+        let (trace, readers) =
+            (format_ident!("__crt_trace_{}", place.name()), readers_field(&clock.ident, &place.ident));
+        quote!(let #trace = __crt_e.clocks.#readers.trace();)
+    });
+    let member = if clock.family.is_single() { quote!(0) } else { quote!(__crt_m) };
+    let after = traced.iter().map(|&place| {
+        let place = &cx.resolved.places[place];
+        let (trace, readers) =
+            (format_ident!("__crt_trace_{}", place.name()), readers_field(&clock.ident, &place.ident));
+        quote!(__crt_e.clocks.#readers.record(#member, &#trace);)
+    });
+    let content = evaluate(cx, number, clock);
+    quote!(#(#before)* #content #(#after)*)
+}
+
+fn evaluate(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
     let private = &cx.private;
-    let whose = text(&clock.ident);
-    let call = |part: &str, body: &crate::resolve::Body| cx.call(&function(part, &clock.ident), &body.access, &whose);
+    let family = &clock.family;
+    let whose = Whose::of(&clock.ident, family);
+    let call =
+        |part: &str, body: &crate::resolve::Body| cx.call(&function(part, &clock.ident), family, &body.access, &whose);
     let when_enabled = |enabled: TokenStream, disabled: TokenStream| match &clock.guard {
         Some(guard) => {
             let guard = call("guard", guard);
@@ -59,6 +158,10 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
         let rate = call("rate", rate);
         let checked = fail(quote!(#private::timing::rate(#rate)));
         let rate = when_enabled(checked, quote!(0.0));
+        if !family.is_single() {
+            let rates = field("rates", &clock.ident);
+            return quote!(let __crt_rate = #rate; __crt_e.clocks.#rates.set(__crt_m, __crt_rate););
+        }
         return if cx.plan.unrolled {
             let node = cx.plan.node(leaf);
             quote!(__crt_e.clocks.rates[#node] = #rate;)
@@ -68,8 +171,8 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
     }
     let Seat::Slot(slot) = cx.plan.seats[number] else { return TokenStream::new() };
     let now = quote!(__crt_e.progress.moment());
-    let old = quote!(__crt_e.clocks.times.get(#slot));
-    let set = |at: TokenStream| quote!(let __crt_at = #at; __crt_e.clocks.times.set(#slot, __crt_at););
+    let (old, set_to) = times(clock, slot);
+    let set = |at: TokenStream| quote!(let __crt_at = #at; #set_to);
     let off = set(quote!(#private::Moment::NEVER));
     match &clock.timing {
         Timing::Rate(rate) => {
@@ -118,28 +221,58 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
     }
 }
 
-/// The field in which a timed clock remembers things.
-pub(super) fn memory(clock: &Clock) -> proc_macro2::Ident {
-    format_ident!("timing_{}", text(&clock.ident))
+/// When a timed clock rings, and how that is set to `__crt_at`.
+pub(super) fn times(clock: &Clock, slot: usize) -> (TokenStream, TokenStream) {
+    if clock.family.is_single() {
+        return (quote!(__crt_e.clocks.times.get(#slot)), quote!(__crt_e.clocks.times.set(#slot, __crt_at);));
+    }
+    let times = field("times", &clock.ident);
+    (quote!(__crt_e.clocks.#times.get(__crt_m)), quote!(__crt_e.clocks.#times.set(__crt_m, __crt_at);))
 }
 
-/// Refreshes `clocks` and adds up the rates above them.
-pub(super) fn list(cx: &Cx<'_>, clocks: &[usize], sums: &[usize]) -> TokenStream {
+/// The field in which a timed clock remembers things.
+pub(super) fn memory_field(clock: &Clock) -> proc_macro2::Ident {
+    field("timing", &clock.ident)
+}
+
+/// Where it does, of a family for member `__crt_m`.
+pub(super) fn memory(clock: &Clock) -> TokenStream {
+    let field = memory_field(clock);
+    if clock.family.is_single() { quote!(#field) } else { quote!(#field[__crt_m]) }
+}
+
+/// The type of what a timed clock remembers, and its first value.
+pub(super) fn timing_type(timing: &Timing) -> (TokenStream, TokenStream) {
+    match timing {
+        Timing::Rate(_) => (quote!(Exponential), quote!(OFF)),
+        Timing::At(_) => (quote!(At), quote!(NEW)),
+        Timing::After { resume: false, speed: None, .. } => (quote!(Delay), quote!(OFF)),
+        Timing::After { .. } => (quote!(Work), quote!(OFF)),
+        Timing::Every { .. } => (quote!(Every), quote!(NEW)),
+    }
+}
+
+/// Refreshes what depends on what clock `rang` has written, and adds up the rates above.
+pub(super) fn list(cx: &Cx<'_>, rang: Option<usize>, refreshes: &[Refresh], sums: &[usize]) -> TokenStream {
     let private = &cx.private;
     let mut out = TokenStream::new();
-    if cx.plan.unrolled || clocks.len() <= 8 {
-        for &clock in clocks {
-            let name = function("refresh", &cx.resolved.clocks[clock].ident);
-            out.extend(quote!(Self::#name(__crt_e)?;));
+    let mut rest = refreshes;
+    while let Some(first) = rest.first() {
+        // Many single clocks one after the other are a table.
+        let single = rest.iter().take_while(|refresh| matches!(refresh.how, How::Always)).count();
+        if cx.plan.unrolled || single <= 8 {
+            out.extend(routes::refresh(cx, rang, first));
+            rest = &rest[1..];
+        } else {
+            let clocks = rest[..single].iter().map(|refresh| u32::try_from(refresh.clock).unwrap_or(u32::MAX));
+            out.extend(quote! {{
+                const REFRESH: &[#private::core::primitive::u32] = &[#(#clocks),*];
+                for &__crt_clock in REFRESH {
+                    Self::__cr_refresh(__crt_e, __crt_clock)?;
+                }
+            }});
+            rest = &rest[single..];
         }
-    } else {
-        let clocks = clocks.iter().map(|&clock| u32::try_from(clock).unwrap_or(u32::MAX));
-        out.extend(quote! {
-            const REFRESH: &[#private::core::primitive::u32] = &[#(#clocks),*];
-            for &__crt_clock in REFRESH {
-                Self::__cr_refresh(__crt_e, __crt_clock)?;
-            }
-        });
     }
     if cx.plan.unrolled {
         for &node in sums {
@@ -167,8 +300,23 @@ pub(super) fn all(cx: &Cx<'_>) -> TokenStream {
     let engine = cx.engine();
     let result = cx.result(&quote!(()), "SimError");
     let private = &cx.private;
-    let clocks: Vec<usize> = (0..cx.resolved.clocks.len()).collect();
-    let refresh = list(cx, &clocks, &cx.plan.all_sums());
+    let all: Vec<Refresh> = (0..cx.resolved.clocks.len())
+        .map(|clock| {
+            let single = cx.resolved.clocks[clock].family.is_single();
+            Refresh { clock, how: if single { How::Always } else { How::Every } }
+        })
+        .collect();
+    let grow: TokenStream = cx
+        .resolved
+        .clocks
+        .iter()
+        .filter(|clock| cx.changing(&clock.family).is_some())
+        .map(|clock| {
+            let grow = function("grow", &clock.ident);
+            quote!(Self::#grow(__crt_e);)
+        })
+        .collect();
+    let refresh = list(cx, None, &all, &cx.plan.all_sums());
     let draw = draw();
     let (before, redraw) = if cx.plan.leaves.is_empty() {
         (quote!(), quote!())
@@ -183,6 +331,7 @@ pub(super) fn all(cx: &Cx<'_>) -> TokenStream {
     quote! {
         fn refresh_all(__crt_e: &mut #engine) -> #result {
             #before
+            #grow
             #refresh
             #redraw
             __crt_e.progress.stopped = #private::core::option::Option::None;
@@ -199,8 +348,10 @@ pub(super) fn checks(cx: &Cx<'_>, conditions: &[usize]) -> TokenStream {
     let mut stops = TokenStream::new();
     for &number in conditions {
         let condition = &cx.resolved.conditions[number];
-        let whose = text(&condition.ident);
-        let holds = cx.call(&function(condition.kind(), &condition.ident), &condition.body.access, &whose);
+        let whose = Whose::single(&condition.ident);
+        let name = function(condition.kind(), &condition.ident);
+        let holds = cx.call(&name, &Family::default(), &condition.body.access, &whose);
+        let whose = whose.name;
         if condition.stop {
             let position = cx.resolved.conditions[..number].iter().filter(|c| c.stop).count();
             stops.extend(quote! {
@@ -212,7 +363,7 @@ pub(super) fn checks(cx: &Cx<'_>, conditions: &[usize]) -> TokenStream {
             invariants.extend(quote! {
                 if !#holds {
                     let __crt_kind = #private::ErrorKind::Invariant { name: #whose };
-                    return #private::core::result::Result::Err(#private::SimError::new(__crt_kind, __crt_e.progress.now).of(#whose));
+                    return #private::core::result::Result::Err(#private::SimError::new(__crt_kind, __crt_e.progress.now).of(#whose, &[]));
                 }
             });
         }

@@ -3,12 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::Cx;
 use super::bodies::{function, init_function};
-use super::refresh::memory;
+use super::family::{Whose, field, readers_field};
+use super::refresh::{memory_field, timing_type};
 use super::types::{self, text};
+use super::{Cx, Site};
 use crate::plan::Seat;
-use crate::resolve::{PlaceKind, Timing, constant_handle};
+use crate::resolve::{Family, PlaceKind, binder, constant_handle, handle, size_handle};
 
 /// What the clocks remember, and the constants.
 pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {
@@ -28,14 +29,13 @@ pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {
         let times = if cx.plan.scanned { quote!(Scan<#fine, #slots>) } else { quote!(PairTree<#fine>) };
         fields.extend(quote!(times: #private::times::#times,));
     }
-    for &clock in &cx.plan.slots {
-        let clock = &cx.resolved.clocks[clock];
-        let (memory, (ty, _)) = (memory(clock), timing_type(&clock.timing));
-        fields.extend(quote!(#memory: #private::timing::#ty,));
+    for (part, _) in parts(cx) {
+        fields.extend(part);
     }
     for constant in &cx.resolved.constants {
         let handle = constant_handle(&constant.ident);
         let ty = match &constant.ty {
+            Some(ty) if !constant.family.is_single() => quote!(#private::Fixed<#private::std::vec::Vec<#ty>>),
             Some(ty) if crate::resolve::is_number(ty) => quote!(#ty),
             Some(ty) => quote!(#private::Fixed<#ty>),
             None => quote!(#private::Constant),
@@ -54,15 +54,134 @@ pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// The type of what a timed clock remembers, and its first value.
-fn timing_type(timing: &Timing) -> (TokenStream, TokenStream) {
-    match timing {
-        Timing::Rate(_) => (quote!(Exponential), quote!(OFF)),
-        Timing::At(_) => (quote!(At), quote!(NEW)),
-        Timing::After { resume: false, speed: None, .. } => (quote!(Delay), quote!(OFF)),
-        Timing::After { .. } => (quote!(Work), quote!(OFF)),
-        Timing::Every { .. } => (quote!(Every), quote!(NEW)),
+/// The fields of the clocks' struct that families, relations and timings need, with types and with first values.
+fn parts(cx: &Cx<'_>) -> Vec<(TokenStream, TokenStream)> {
+    let private = &cx.private;
+    let resolved = cx.resolved;
+    let mut parts = Vec::new();
+    for set in &resolved.sets {
+        let size = size_handle(&set.ident);
+        parts.push((quote!(#size: usize,), quote!(#size,)));
     }
+    for (number, relation) in resolved.relations.iter().enumerate() {
+        if relation.place.is_none() {
+            let (name, ty) = (handle(&relation.ident), cx.relation_type(number));
+            parts.push((quote!(#name: #private::Fixed<#ty>,), quote!(#name,)));
+        }
+    }
+    for (number, clock) in resolved.clocks.iter().enumerate() {
+        let count = (!clock.family.is_single()).then(|| {
+            let members = field("members", &clock.ident);
+            quote!(#members)
+        });
+        if count.is_some() {
+            let (structure, arguments) = cx.structure(number);
+            let part = if matches!(cx.plan.seats[number], Seat::Leaf(_)) { "rates" } else { "times" };
+            let name = field(part, &clock.ident);
+            // A type with its arguments is no path of a call.
+            parts.push((quote!(#name: #structure,), quote!(#name: <#structure>::new(#arguments),)));
+        }
+        if matches!(cx.plan.seats[number], Seat::Slot(_)) {
+            let (memory, (ty, first)) = (memory_field(clock), timing_type(&clock.timing));
+            parts.push(match &count {
+                Some(count) => (
+                    quote!(#memory: #private::std::vec::Vec<#private::timing::#ty>,),
+                    quote!(#memory: #private::std::vec![#private::timing::#ty::#first; #count],),
+                ),
+                None => (quote!(#memory: #private::timing::#ty,), quote!(#memory: #private::timing::#ty::#first,)),
+            });
+        }
+        if let Some(count) = count.as_ref().filter(|_| cx.plan.marked.contains(&number)) {
+            let marks = field("marks", &clock.ident);
+            parts.push((
+                quote!(#marks: #private::family::Marks,),
+                quote!(#marks: #private::family::Marks::new(#count),),
+            ));
+        }
+        for place in cx.traced(clock) {
+            let place = &resolved.places[place];
+            let (readers, elements) = (readers_field(&clock.ident, &place.ident), cx.count(Site::Start, &place.family));
+            let clocks = count.clone().unwrap_or_else(|| quote!(1));
+            parts.push((
+                quote!(#readers: #private::family::Readers,),
+                quote!(#readers: #private::family::Readers::new(#clocks, #elements),),
+            ));
+        }
+    }
+    for place in cx.logged() {
+        let (log, ty) = (field("log", &resolved.places[place].ident), cx.log_type(place));
+        parts.push((quote!(#log: #private::family::Log<#ty>,), quote!(#log: #private::family::Log::new(),)));
+    }
+    parts
+}
+
+/// The sizes of sets, and the relations that do not change.
+fn sets_and_relations(cx: &Cx<'_>) -> TokenStream {
+    let private = &cx.private;
+    let resolved = cx.resolved;
+    let mut out = TokenStream::new();
+    let single = Family::default();
+    for set in &resolved.sets {
+        let Some(body) = &set.size else { continue };
+        let (size, name) = (size_handle(&set.ident), text(&set.ident));
+        let value = initial(cx, "size", &set.ident, &single, &body.access, Site::Start);
+        out.extend(quote! {
+            let #size: usize = #value;
+            #private::element::size(&[#size], #name).map_err(|__crt_fault| __crt_fault.at(__crt_start, #name, &[]))?;
+        });
+    }
+    for (number, relation) in resolved.relations.iter().enumerate() {
+        if relation.place.is_none() {
+            let (name, value) = (handle(&relation.ident), relation_value(cx, number));
+            out.extend(quote!(let #name = #private::Fixed::new(#value);));
+        }
+    }
+    out
+}
+
+/// A relation, made row by row.
+fn relation_value(cx: &Cx<'_>, number: usize) -> TokenStream {
+    let private = &cx.private;
+    let relation = &cx.resolved.relations[number];
+    let Some(body) = &relation.members else { return TokenStream::new() };
+    let (function, name) = (function("members", &relation.ident), text(&relation.ident));
+    let arguments = cx.arguments(&body.access, Site::Start);
+    let family =
+        Family { binders: relation.binders.iter().cloned().zip(relation.rows.iter().copied()).collect(), pairs: None };
+    let (rows, targets) = (sizes_of(cx, &family, &name), cx.size(Site::Start, relation.target));
+    let binders: Vec<_> = relation.binders.iter().map(binder).collect();
+    let decode = cx.decode(Site::Start, &family);
+    let ty = if relation.place.is_some() { quote!(ChangingRelation) } else { quote!(Relation) };
+    quote! {
+        #private::#ty::build(#rows, #targets, |__crt_m, __crt_into| {
+            #decode
+            Self::#function(#(#binders,)* #(#arguments,)* __crt_into)
+                .map_err(|__crt_fault| __crt_fault.at(__crt_start, #name, &[#(#binders),*]))
+        })?
+    }
+}
+
+/// The number of members of a family, checked.
+fn sizes_of(cx: &Cx<'_>, family: &Family, name: &str) -> TokenStream {
+    if family.pairs.is_some() {
+        return cx.count(Site::Start, family);
+    }
+    let private = &cx.private;
+    let sizes = family.sets().map(|set| cx.size(Site::Start, set));
+    quote! {
+        #private::element::size(&[#(#sizes),*], #name).map_err(|__crt_fault| __crt_fault.at(__crt_start, #name, &[]))?
+    }
+}
+
+/// Local variables with the number of members of each family of clocks.
+fn members(cx: &Cx<'_>) -> TokenStream {
+    let families = cx.resolved.clocks.iter().filter(|clock| !clock.family.is_single());
+    families
+        .map(|clock| {
+            let (members, count) = (field("members", &clock.ident), sizes_of(cx, &clock.family, &text(&clock.ident)));
+            quote!(let #members: usize = #count;)
+        })
+        .collect()
 }
 
 /// `Model::start_from`.
@@ -88,15 +207,13 @@ pub(super) fn start_from(cx: &Cx<'_>) -> TokenStream {
         let times = if cx.plan.scanned { quote!(Scan::new()) } else { quote!(PairTree::new(#slots)) };
         clocks.extend(quote!(times: #private::times::#times,));
     }
-    for (number, clock) in cx.resolved.clocks.iter().enumerate() {
-        if matches!(cx.plan.seats[number], Seat::Slot(_)) {
-            let memory = memory(clock);
-            let (ty, first) = timing_type(&clock.timing);
-            clocks.extend(quote!(#memory: #private::timing::#ty::#first,));
-        }
+    for (_, part) in parts(cx) {
+        clocks.extend(part);
     }
+    let (sets, members) = (sets_and_relations(cx), members(cx));
     let init = cx.resolved.init.as_ref().map(|init| {
-        let call = cx.call(&init_function(), &init.access, "init");
+        let whose = Whose { name: "init".to_owned(), index: quote!(&[]) };
+        let call = cx.call(&init_function(), &Family::default(), &init.access, &whose);
         quote!(#call;)
     });
     quote! {
@@ -109,8 +226,10 @@ pub(super) fn start_from(cx: &Cx<'_>) -> TokenStream {
             let __crt_model = self;
             #ranges
             let mut __crt_rng = #private::stream(__crt_seed, __crt_stream);
+            #sets
             #constants
             #state_values
+            #members
             let __crt_state = #state { #state_fields #marker };
             let __crt_clocks = #clocks_type { #clocks #(#constant_fields,)* #marker };
             let __crt_checked = #private::core::cfg!(debug_assertions);
@@ -123,26 +242,47 @@ pub(super) fn start_from(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// Calls an initial-value function before there is an engine.
-fn initial(cx: &Cx<'_>, part: &str, ident: &syn::Ident, access: &crate::resolve::Access) -> TokenStream {
-    let arguments = cx.arguments(
-        access,
-        |place| {
-            let place = &cx.resolved.places[place];
-            let ident = &place.ident;
-            if place.is_state() {
-                let local = quote::format_ident!("__crt_state_{}", place.name());
-                quote!(#local)
-            } else {
-                quote!(__crt_model.#ident)
-            }
-        },
-        |handle| quote!(#handle),
-        &quote!(__crt_start),
-        &quote!(__crt_rng),
-    );
-    let (name, whose) = (function(part, ident), text(ident));
-    quote!(Self::#name(#(#arguments),*).map_err(|__crt_fault| __crt_fault.at(__crt_start, #whose))?)
+/// Calls an initial-value function of a member before there is an engine.
+fn initial(
+    cx: &Cx<'_>,
+    part: &str,
+    ident: &syn::Ident,
+    family: &Family,
+    access: &crate::resolve::Access,
+    site: Site,
+) -> TokenStream {
+    let call = cx.called(&function(part, ident), family, access, site);
+    let Whose { name, index } = Whose::of(ident, family);
+    quote!(#call.map_err(|__crt_fault| __crt_fault.at(__crt_start, #name, #index))?)
+}
+
+/// The elements of a family, each made by `value`, in a vector.
+fn elements(cx: &Cx<'_>, family: &Family, count: &TokenStream, value: &TokenStream, site: Site) -> TokenStream {
+    let decode = cx.decode(site, family);
+    quote!({
+        let __crt_count: usize = #count;
+        let mut __crt_all = __cr::std::vec::Vec::with_capacity(__crt_count);
+        for __crt_m in 0..__crt_count {
+            #decode
+            __crt_all.push(#value);
+        }
+        __crt_all
+    })
+}
+
+/// A family in the type that it is kept in, from a vector.
+fn kept(cx: &Cx<'_>, place: &crate::resolve::Place, all: &TokenStream, site: Site) -> TokenStream {
+    if place.array.is_some() {
+        return quote!(__cr::element::array(#all));
+    }
+    if place.grows {
+        return all.clone();
+    }
+    if place.family.pairs.is_some() || place.family.binders.len() == 1 {
+        return quote!(#all.into_boxed_slice());
+    }
+    let sizes = place.family.sets().map(|set| cx.size(site, set));
+    quote!(__cr::Table::new(#all, [#(#sizes),*]))
 }
 
 fn constants(cx: &Cx<'_>) -> TokenStream {
@@ -155,8 +295,13 @@ fn constants(cx: &Cx<'_>) -> TokenStream {
             let body = &constant.value;
             match &constant.ty {
                 Some(ty) => {
-                    let value = initial(cx, "constant", &constant.ident, &body.access);
-                    if crate::resolve::is_number(ty) {
+                    let family = &constant.family;
+                    let value = initial(cx, "constant", &constant.ident, family, &body.access, Site::Start);
+                    if !family.is_single() {
+                        let count = sizes_of(cx, family, &text(&constant.ident));
+                        let all = elements(cx, family, &count, &value, Site::Start);
+                        quote!(let #handle = #private::Fixed::new(#all);)
+                    } else if crate::resolve::is_number(ty) {
                         quote!(let #handle = #value;)
                     } else {
                         quote!(let #handle = #private::Fixed::new(#value);)
@@ -194,7 +339,7 @@ fn before_the_engine(cx: &Cx<'_>, access: &crate::resolve::Access, value: &Token
             #(let #handles = #values;)*
             #(#constants)*
             #value
-        })().map_err(|__crt_fault| __crt_fault.at(__crt_start, #whose))?;
+        })().map_err(|__crt_fault| __crt_fault.at(__crt_start, #whose, &[]))?;
     }
 }
 
@@ -206,9 +351,26 @@ fn states(cx: &Cx<'_>) -> (TokenStream, TokenStream) {
     for place in cx.resolved.places.iter().filter(|place| place.is_state()) {
         let ident = &place.ident;
         let local = quote::format_ident!("__crt_state_{}", place.name());
-        let value = match &place.initial {
-            Some(body) => initial(cx, "initial", ident, &body.access),
-            None => quote!(#private::core::clone::Clone::clone(&__crt_model.#ident)),
+        let (family, name) = (&place.family, place.name());
+        let value = match (&place.initial, place.relation) {
+            (_, Some(relation)) => relation_value(cx, relation),
+            (Some(body), _) if family.is_single() => initial(cx, "initial", ident, family, &body.access, Site::Start),
+            (Some(body), _) => {
+                let value = initial(cx, "initial", ident, family, &body.access, Site::Start);
+                kept(cx, place, &elements(cx, family, &sizes_of(cx, family, &name), &value, Site::Start), Site::Start)
+            }
+            (None, _) if family.is_single() || place.array.is_some() => {
+                quote!(#private::core::clone::Clone::clone(&__crt_model.#ident))
+            }
+            (None, _) => {
+                let count = sizes_of(cx, family, &name);
+                let all = quote!({
+                    #private::element::check_length(#name, __crt_model.#ident.len(), #count)
+                        .map_err(|__crt_fault| __crt_fault.at(__crt_start, #name, &[]))?;
+                    #private::core::clone::Clone::clone(&__crt_model.#ident)
+                });
+                kept(cx, place, &all, Site::Start)
+            }
         };
         values.extend(quote!(let #local = #value;));
         fields.extend(quote!(#ident: #local,));
@@ -223,7 +385,7 @@ fn ranges(cx: &Cx<'_>) -> TokenStream {
     for place in &cx.resolved.places {
         let PlaceKind::Param { range } = &place.kind else { continue };
         let (ident, name) = (&place.ident, place.name());
-        match range {
+        match range.as_deref() {
             Some((body, written)) => {
                 let expected = format!("expected within {written}");
                 let tokens = &body.tokens;
@@ -234,7 +396,7 @@ fn ranges(cx: &Cx<'_>) -> TokenStream {
                 out.extend(before_the_engine(cx, &body.access, &check, &name));
             }
             None if crate::resolve::is_float(&place.ty) => out.extend(quote! {
-                #private::check_number(#name, __crt_model.#ident.is_nan()).map_err(|__crt_fault| __crt_fault.at(__crt_start, #name))?;
+                #private::check_number(#name, __crt_model.#ident.is_nan()).map_err(|__crt_fault| __crt_fault.at(__crt_start, #name, &[]))?;
             }),
             None => {}
         }
@@ -250,11 +412,24 @@ pub(super) fn initial_tallies(cx: &Cx<'_>) -> TokenStream {
     let marker = types::marker_value(cx.model);
     let fields = cx.resolved.places.iter().filter(|place| matches!(place.kind, PlaceKind::Tally)).map(|place| {
         let ident = &place.ident;
-        let value = place.initial.as_ref().map(|body| initial(cx, "initial", ident, &body.access));
+        let family = &place.family;
+        let value = place.initial.as_ref().map(|body| {
+            let value = initial(cx, "initial", ident, family, &body.access, Site::Tallies);
+            if family.is_single() {
+                return value;
+            }
+            let count = cx.count(Site::Tallies, family);
+            kept(cx, place, &elements(cx, family, &count, &value, Site::Tallies), Site::Tallies)
+        });
         quote!(#ident: #value,)
     });
     quote! {
-        fn initial_tallies(__crt_model: &Self, __crt_start: #private::core::primitive::f64) -> #result {
+        #[allow(unused_variables)]
+        fn initial_tallies(
+            __crt_model: &Self,
+            __crt_clocks: &Self::Clocks,
+            __crt_start: #private::core::primitive::f64,
+        ) -> #result {
             #private::core::result::Result::Ok(#tallies { #(#fields)* #marker })
         }
     }
@@ -274,18 +449,7 @@ pub(super) fn default_impl(cx: &Cx<'_>) -> TokenStream {
     let values = given.iter().map(|place| {
         let (ident, body) = (&place.ident, place.initial.as_ref());
         let local = quote::format_ident!("__crt_param_{}", place.name());
-        let arguments = body.map(|body| {
-            cx.arguments(
-                &body.access,
-                |other| {
-                    let local = quote::format_ident!("__crt_param_{}", cx.resolved.places[other].name());
-                    quote!(#local)
-                },
-                |handle| quote!(#handle),
-                &quote!(0.0),
-                &quote!(__crt_rng),
-            )
-        });
+        let arguments = body.map(|body| cx.arguments(&body.access, Site::Default));
         let arguments = arguments.into_iter().flatten();
         let function = function("initial", ident);
         let message = format!("the default of `{}` failed", place.name());

@@ -6,7 +6,7 @@ use syn::ext::IdentExt as _;
 use syn::{Attribute, GenericParam, Type};
 
 use crate::resolve::variant;
-use crate::syntax::{Item, Model};
+use crate::syntax::{Item, Model, Over};
 
 /// Names of the state, event, tally and output types.
 pub(super) fn names(model: &Model) -> [Ident; 4] {
@@ -52,31 +52,40 @@ pub(super) fn types(model: &Model, table: Option<&str>) -> TokenStream {
     };
     let given = model.items.iter().filter_map(|item| match item {
         Item::Param(p) => Some(field(&p.attrs, &p.ident, &p.ty, "Param")),
-        Item::State(s) if s.initial.is_none() => Some(field(&s.attrs, &s.ident, &s.ty, "The start of state")),
+        Item::State(s) if s.initial.is_none() => {
+            Some(field(&s.attrs, &s.ident, &given_type(model, &s.over, &s.ty), "The start of state"))
+        }
         _ => None,
     });
     let states = model.items.iter().filter_map(|item| match item {
-        Item::State(s) => Some(field(&s.attrs, &s.ident, &s.ty, "State")),
+        Item::State(s) => Some(field(&s.attrs, &s.ident, &kept_type(model, &s.over, &s.ty), "State")),
+        Item::Relation(r) if r.changing => Some(field(&r.attrs, &r.ident, &r.changing_type(krate), "Relation")),
         _ => None,
     });
     let tally_fields = model.items.iter().filter_map(|item| match item {
-        Item::Tally(t) => Some(field(&t.attrs, &t.ident, &t.ty, "Tally")),
+        Item::Tally(t) => Some(field(&t.attrs, &t.ident, &kept_type(model, &t.over, &t.ty), "Tally")),
         _ => None,
     });
     let number: Type = syn::parse_quote!(#krate::__private::core::primitive::f64);
     let outputs = model.items.iter().filter_map(|item| match item {
-        Item::Observe(o) => Some(field(&o.attrs, &o.ident, o.ty.as_ref().unwrap_or(&number), "Output")),
+        Item::Observe(o) => {
+            let ty = o.ty.as_ref().unwrap_or(&number);
+            let all = syn::parse_quote!(#krate::__private::std::vec::Vec<#ty>);
+            Some(field(&o.attrs, &o.ident, if o.over.is_single() { ty } else { &all }, "Output"))
+        }
         _ => None,
     });
     let variants = model.items.iter().filter_map(|item| {
-        let (attrs, ident, what) = match item {
-            Item::Clock(clock) => (&clock.attrs, &clock.ident, "Clock"),
-            Item::Reaction(reaction) => (&reaction.attrs, &reaction.ident, "Reaction"),
+        let (attrs, ident, over, what) = match item {
+            Item::Clock(clock) => (&clock.attrs, &clock.ident, &clock.over, "Clock"),
+            Item::Reaction(reaction) => (&reaction.attrs, &reaction.ident, &reaction.over, "Reaction"),
             _ => return None,
         };
         let attrs = attributes(attrs, &format!("{what} `{}` has rung.", text(ident)));
         let variant = variant(ident);
-        Some(quote!(#attrs #variant))
+        let indices = over.binders().map(|_| quote!(#krate::__private::core::primitive::usize));
+        let indices = (!over.is_single()).then(|| quote!((#(#indices),*)));
+        Some(quote!(#attrs #variant #indices))
     });
     let state_doc = format!("The state of [`{name}`].");
     let tallies_doc = format!("The tallies of [`{name}`].");
@@ -125,6 +134,31 @@ pub(super) fn types(model: &Model, table: Option<&str>) -> TokenStream {
         #vis enum #event {
             #(#variants,)*
         }
+    }
+}
+
+/// The type in which a state or tally is kept.
+fn kept_type(model: &Model, over: &Over, ty: &Type) -> Type {
+    let krate = &model.krate;
+    let axes = over.axes.len();
+    match (model.array_len(over), axes) {
+        (_, 0) => ty.clone(),
+        (Some(len), _) => syn::parse_quote!([#ty; #len]),
+        (None, 1) if over.pairs().is_some_and(|relation| model.changes(relation)) => {
+            syn::parse_quote!(#krate::__private::std::vec::Vec<#ty>)
+        }
+        (None, 1) => syn::parse_quote!(#krate::__private::std::boxed::Box<[#ty]>),
+        (None, axes) => syn::parse_quote!(#krate::Table<#ty, #axes>),
+    }
+}
+
+/// The type in which a state is given at the start.
+fn given_type(model: &Model, over: &Over, ty: &Type) -> Type {
+    let krate = &model.krate;
+    match model.array_len(over) {
+        _ if over.is_single() => ty.clone(),
+        Some(len) => syn::parse_quote!([#ty; #len]),
+        None => syn::parse_quote!(#krate::__private::std::vec::Vec<#ty>),
     }
 }
 

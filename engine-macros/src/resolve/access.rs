@@ -1,16 +1,32 @@
 //! What a piece of code touches.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use proc_macro2::Span;
+
+use super::forms::Form;
 
 /// Places read and written, and the other things that code may use.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Access {
     /// By place: whether it is written. An ordered map, so that output is repeatable.
     places: BTreeMap<usize, bool>,
+    /// Elements of families that are touched, each once.
+    pub elements: Vec<Element>,
+    /// Families that are touched as a whole, and whether they are written.
+    pub whole: BTreeSet<(usize, bool)>,
+    /// Families of which elements are read whose index is known at run time only; each read is noted.
+    pub traced: BTreeSet<usize>,
+    /// Families of which elements are written whose index is known at run time only; each write is noted.
+    pub logged: BTreeSet<usize>,
+    /// Index sets used.
+    pub sets: BTreeSet<usize>,
+    /// Relations used that do not change.
+    pub relations: BTreeSet<usize>,
+    /// Whether the number of the pair is used that the item's indices stand for.
+    pub pair: bool,
     /// Constants used, by their number among the constants.
-    pub constants: std::collections::BTreeSet<usize>,
+    pub constants: BTreeSet<usize>,
     /// Whether a constant is read, which stands for params.
     pub constant: bool,
     pub now: Option<Span>,
@@ -19,17 +35,53 @@ pub(crate) struct Access {
     pub flag: bool,
 }
 
+/// An element of a family: of a state one for each axis, of a changing relation its rows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Element {
+    pub place: usize,
+    pub forms: Vec<Form>,
+    pub write: bool,
+    /// Of a changing relation: whether it is a row of the inverse.
+    pub inverse: bool,
+}
+
+/// What a function over some access takes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Need {
+    Place { place: usize, write: bool },
+    Constant(usize),
+    Set(usize),
+    Relation(usize),
+    Pair,
+    Trace(usize),
+    Log(usize),
+    Now,
+    Rng,
+}
+
 impl Access {
     /// Notes a read or write.
     pub(super) fn touch(&mut self, place: usize, write: bool) {
         *self.places.entry(place).or_default() |= write;
     }
 
-    /// Everything `other` touches, too.
+    /// Notes an element of a family.
+    pub(super) fn touch_element(&mut self, element: Element) {
+        if !self.elements.contains(&element) {
+            self.elements.push(element);
+        }
+    }
+
+    /// Everything `other` touches, too. What its elements are is for the caller to say.
     pub(super) fn merge(&mut self, other: &Access) {
         for (&place, &write) in &other.places {
             self.touch(place, write);
         }
+        self.whole.extend(&other.whole);
+        self.traced.extend(&other.traced);
+        self.logged.extend(&other.logged);
+        self.sets.extend(&other.sets);
+        self.relations.extend(&other.relations);
         self.constants.extend(&other.constants);
         self.constant |= other.constant;
         self.now = self.now.or(other.now);
@@ -54,5 +106,19 @@ impl Access {
     /// Whether `place` is written.
     pub(crate) fn writes(&self, place: usize) -> bool {
         self.places.get(&place).copied().unwrap_or(false)
+    }
+
+    /// What a function over this takes, in order.
+    pub(crate) fn needs(&self) -> Vec<Need> {
+        let mut needs: Vec<Need> = self.modes().map(|(place, write)| Need::Place { place, write }).collect();
+        needs.extend(self.constants.iter().map(|&number| Need::Constant(number)));
+        needs.extend(self.sets.iter().map(|&set| Need::Set(set)));
+        needs.extend(self.relations.iter().map(|&relation| Need::Relation(relation)));
+        needs.extend(self.pair.then_some(Need::Pair));
+        needs.extend(self.traced.iter().map(|&place| Need::Trace(place)));
+        needs.extend(self.logged.iter().map(|&place| Need::Log(place)));
+        needs.extend(self.now.map(|_| Need::Now));
+        needs.extend(self.rng.map(|_| Need::Rng));
+        needs
     }
 }

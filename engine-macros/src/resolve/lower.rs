@@ -20,23 +20,26 @@ pub(super) fn reaction(reaction: &Reaction, names: &Names<'_>, errors: &mut Erro
     let (timing, guarded) = match &reaction.law {
         Law::MassAction(constant) => {
             let constant = types::float(constant);
-            let factors = reaction.left.iter().map(
-                |Term { count, species }| quote_spanned!(here(species.span())=> * __cr::Count::choose(#species, #count)),
-            );
+            let factors = reaction.left.iter().map(|term| {
+                let (place, count) = (term.place(), term.count);
+                quote_spanned!(here(term.species.span())=> * __cr::Count::choose(#place, #count))
+            });
             (Timing::Rate(parse(quote_spanned!(constant.span()=> (#constant) #(#factors)*))), false)
         }
         Law::Timing(timing) => (timing.clone(), true),
     };
-    let enough =
-        reaction.left.iter().filter(|_| guarded).map(
-            |Term { count, species }| quote_spanned!(here(species.span())=> __cr::Count::at_least(#species, #count)),
-        );
+    let enough = reaction.left.iter().filter(|_| guarded).map(|term| {
+        let (place, count) = (term.place(), term.count);
+        quote_spanned!(here(term.species.span())=> __cr::Count::at_least(#place, #count))
+    });
     let conditions: Vec<TokenStream> = reaction.guard.iter().map(|guard| quote!((#guard))).chain(enough).collect();
     let guard = (!conditions.is_empty()).then(|| parse(quote!(#(#conditions)&&*)));
     let stmts = changes(reaction).map(|tokens| parse_quote!(#tokens)).collect::<Vec<Stmt>>();
     Some(Clock {
         attrs: reaction.attrs.clone(),
         ident: reaction.ident.clone(),
+        over: reaction.over.clone(),
+        structure: reaction.structure,
         guard,
         timing,
         priority: reaction.priority.clone(),
@@ -51,18 +54,18 @@ fn parse(tokens: TokenStream) -> Expr {
 /// The net change of each species, reactants first.
 fn changes(reaction: &Reaction) -> impl Iterator<Item = TokenStream> + '_ {
     let count_in = |terms: &[Term], term: &Term| {
-        terms.iter().find(|other| other.species == term.species).map_or(0, |other| i64::from(other.count))
+        terms.iter().find(|other| other.is_same(term)).map_or(0, |other| i64::from(other.count))
     };
     let only_right = reaction.right.iter().filter(move |term| count_in(&reaction.left, term) == 0);
     reaction.left.iter().chain(only_right).filter_map(move |term| {
-        let species = &term.species;
+        let species = term.place();
         let net = count_in(&reaction.right, term) - count_in(&reaction.left, term);
         let mut size = proc_macro2::Literal::i64_unsuffixed(net.abs());
-        size.set_span(species.span());
+        size.set_span(term.species.span());
         match net {
             0 => None,
-            1.. => Some(quote_spanned!(species.span()=> #species += #size;)),
-            _ => Some(quote_spanned!(species.span()=> #species -= #size;)),
+            1.. => Some(quote_spanned!(term.species.span()=> #species += #size;)),
+            _ => Some(quote_spanned!(term.species.span()=> #species -= #size;)),
         }
     })
 }

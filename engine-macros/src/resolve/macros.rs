@@ -155,10 +155,12 @@ fn matches(rewriter: &mut Rewriter<'_>, mac: &mut Macro) -> bool {
     };
     let Ok((mut value, mut pat, mut guard)) = mac.parse_body_with(parser) else { return false };
     rewriter.visit_expr_mut(&mut value);
-    rewriter.visit_pat_mut(&mut pat);
-    if let Some(guard) = &mut guard {
-        rewriter.visit_expr_mut(guard);
-    }
+    rewriter.in_scope(|rewriter| {
+        rewriter.visit_pat_mut(&mut pat);
+        if let Some(guard) = &mut guard {
+            rewriter.visit_expr_mut(guard);
+        }
+    });
     let guard = guard.map(|guard| quote!(if #guard));
     mac.tokens = quote!(#value, #pat #guard);
     true

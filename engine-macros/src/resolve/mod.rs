@@ -4,6 +4,8 @@
 
 mod access;
 mod body;
+mod family;
+mod forms;
 mod lower;
 mod macros;
 mod methods;
@@ -13,13 +15,17 @@ mod types;
 use proc_macro2::{Ident, TokenStream};
 use syn::{Attribute, Expr, Type};
 
-pub(crate) use access::Access;
-pub(crate) use body::{action_function, constant_handle, handle, here};
+pub(crate) use access::{Access, Element, Need};
+pub(crate) use body::{
+    action_function, binder, constant_handle, handle, here, log_handle, pair_handle, size_handle, trace_handle,
+};
+pub(crate) use family::{Family, Relation, Set};
+pub(crate) use forms::{Atom, Base, Form, Sum};
 pub(crate) use names::{Place, PlaceKind, variant};
 pub(crate) use types::{is_float, is_number, text as type_text};
 
 use crate::errors::Errors;
-use crate::syntax::{Action, Argument, Item, Model};
+use crate::syntax::{Action, Item, Model, Select, Structure};
 use body::{Mode, Rewriter};
 use names::Names;
 
@@ -35,6 +41,8 @@ pub(crate) struct Resolved {
     pub init: Option<Body>,
     pub observes: Vec<Output>,
     pub conditions: Vec<Condition>,
+    pub sets: Vec<Set>,
+    pub relations: Vec<Relation>,
 }
 
 /// Rewritten code and what it touches.
@@ -48,6 +56,7 @@ pub(crate) struct Body {
 #[derive(Debug)]
 pub(crate) struct Constant {
     pub ident: Ident,
+    pub family: Family,
     /// `None`: a cell that takes its type from the expression.
     pub ty: Option<Type>,
     pub value: Body,
@@ -58,6 +67,8 @@ pub(crate) struct Constant {
 pub(crate) struct Clock {
     pub attrs: Vec<Attribute>,
     pub ident: Ident,
+    pub family: Family,
+    pub structure: Structure,
     pub guard: Option<Body>,
     pub timing: Timing,
     pub priority: Vec<i64>,
@@ -115,6 +126,7 @@ pub(crate) struct ResolvedAction {
 #[derive(Debug)]
 pub(crate) struct Output {
     pub ident: Ident,
+    pub family: Family,
     pub ty: Option<Type>,
     /// Whether recorders can take it as a number.
     pub numeric: bool,
@@ -139,25 +151,81 @@ impl Condition {
 /// Binds the names of a model.
 pub(crate) fn resolve(model: &Model, errors: &mut Errors) -> Resolved {
     let names = Names::collect(model, errors);
-    let mut resolver = Resolver { names, errors };
+    let mut resolver = Resolver { names, select: model.options.select, errors };
     types::check(model, resolver.errors);
+    resolver.sizes();
     resolver.constants();
+    resolver.relations(model);
+    resolver.pair_states(model);
     resolver.actions();
     resolver.model(model)
 }
 
 struct Resolver<'a, 'e> {
     names: Names<'a>,
+    select: Select,
     errors: &'e mut Errors,
 }
 
 impl<'a> Resolver<'a, '_> {
     fn value(&mut self, expr: &Expr, mode: Mode) -> Body {
-        Rewriter::new(&self.names, mode, self.errors).value(expr)
+        self.value_of(&Family::default(), expr, mode)
     }
 
-    fn block(&mut self, block: &syn::Block, mode: Mode, args: &[Argument]) -> Body {
-        Rewriter::new(&self.names, mode, self.errors).body(block, args)
+    fn value_of(&mut self, family: &Family, expr: &Expr, mode: Mode) -> Body {
+        Rewriter::new(&self.names, mode, self.errors).of(family).value(expr)
+    }
+
+    fn block_of(&mut self, family: &Family, block: &syn::Block) -> Body {
+        Rewriter::new(&self.names, Mode::action(), self.errors).of(family).body(block, &[], &[])
+    }
+
+    /// The sizes of index sets.
+    fn sizes(&mut self) {
+        for set in 0..self.names.sets.len() {
+            let written = self.names.sets[set].written.clone();
+            let size = self.value(&written, Mode::size(self.names.params()));
+            self.names.sets[set].size = Some(size);
+        }
+    }
+
+    /// What gives the members of each row.
+    fn relations(&mut self, model: &Model) {
+        for item in &model.items {
+            let Item::Relation(written) = item else { continue };
+            let Some(number) = self.names.relations.iter().position(|known| known.ident == written.ident) else {
+                continue;
+            };
+            let relation = &self.names.relations[number];
+            let binders = relation.binders.iter().cloned().zip(relation.rows.iter().copied()).collect();
+            let family = Family { binders, pairs: None };
+            let mode = if written.changing {
+                Mode::initial(self.names.places_before(&written.ident)).drawn()
+            } else {
+                Mode::relation(self.names.params())
+            };
+            let members = self.value_of(&family, &written.expr, mode);
+            self.names.relations[number].members = Some(members);
+        }
+    }
+
+    /// What a new pair of a changing relation gets, which actions have to know.
+    fn pair_states(&mut self, model: &Model) {
+        for item in &model.items {
+            if let Item::State(state) = item {
+                if state.over.pairs().is_some_and(|relation| model.changes(relation)) {
+                    self.initial(state);
+                }
+            }
+        }
+    }
+
+    fn initial(&mut self, state: &crate::syntax::State) {
+        let Some(initial) = &state.initial else { return };
+        let allowed = self.names.places_before(&state.ident);
+        let family = self.names.family(&state.over, &mut Errors::default());
+        let body = self.value_of(&family, initial, Mode::initial(allowed).drawn());
+        self.names.set_initial(&state.ident, body);
     }
 
     /// Checks every `let`, and finds those that params alone decide.
@@ -171,7 +239,8 @@ impl<'a> Resolver<'a, '_> {
         }
         for index in self.names.lets_in_order() {
             let definition = self.names.lets[index].definition;
-            let body = self.value(&definition.expr, Mode::definition());
+            let family = self.names.lets[index].family.clone();
+            let body = self.value_of(&family, &definition.expr, Mode::definition());
             let access = &body.access;
             let params_only =
                 access.places().all(|place| matches!(self.names.places[place].kind, PlaceKind::Param { .. }));
@@ -183,7 +252,11 @@ impl<'a> Resolver<'a, '_> {
                 if ty.is_none() && types::is_open_integer(&definition.expr, &self.names) {
                     continue;
                 }
-                let constant = Constant { ident: definition.ident.clone(), ty, value: body };
+                // Of a family without a type, elements are evaluated at each use.
+                if ty.is_none() && !family.is_single() {
+                    continue;
+                }
+                let constant = Constant { ident: definition.ident.clone(), family, ty, value: body };
                 self.names.add_constant(index, constant);
             }
         }
@@ -199,7 +272,8 @@ impl<'a> Resolver<'a, '_> {
         }
         for index in self.names.actions_in_order() {
             let action: &'a Action = self.names.actions[index].action;
-            let body = self.block(&action.body, Mode::action(), &action.args);
+            let sets = self.names.actions[index].sets.clone();
+            let body = Rewriter::new(&self.names, Mode::action(), self.errors).body(&action.body, &action.args, &sets);
             self.names.actions[index].access = Some(body.access.clone());
             self.names.actions[index].body = Some(body);
         }
@@ -219,12 +293,18 @@ impl<'a> Resolver<'a, '_> {
                     Some(clock) => clocks.push(self.clock(&clock)),
                     None => complete = false,
                 },
-                Item::Observe(observe) => observes.push(Output {
-                    ident: observe.ident.clone(),
-                    ty: observe.ty.clone(),
-                    numeric: observe.ty.as_ref().is_none_or(types::is_number),
-                    body: self.value(&observe.expr, Mode::observe()),
-                }),
+                Item::Observe(observe) => {
+                    let family = self.names.family(&observe.over, self.errors);
+                    observes.push(Output {
+                        ident: observe.ident.clone(),
+                        ty: observe.ty.clone(),
+                        // How many pairs there are may change.
+                        numeric: family.pairs.is_none_or(|pairs| self.names.relations[pairs].place.is_none())
+                            && observe.ty.as_ref().is_none_or(types::is_number),
+                        body: self.value_of(&family, &observe.expr, Mode::observe()),
+                        family,
+                    });
+                }
                 Item::Stop(stop) => conditions.push(Condition {
                     ident: stop.ident.clone(),
                     stop: true,
@@ -239,21 +319,16 @@ impl<'a> Resolver<'a, '_> {
                     if init.is_some() {
                         self.errors.at(item.span, "a model has one `init`; put everything into the first");
                     }
-                    init = Some(self.block(&item.body, Mode::action(), &[]));
+                    init = Some(self.block_of(&Family::default(), &item.body));
                 }
-                Item::State(state) => {
-                    if let Some(initial) = &state.initial {
-                        let allowed = self.names.places_before(&state.ident);
-                        let body = self.value(initial, Mode::initial(allowed).drawn());
-                        self.names.set_initial(&state.ident, body);
-                    }
-                }
+                Item::State(state) => self.initial(state),
                 Item::Tally(tally) => {
-                    let body = self.value(&tally.initial, Mode::initial(self.names.params()));
+                    let family = self.names.family(&tally.over, &mut Errors::default());
+                    let body = self.value_of(&family, &tally.initial, Mode::initial(self.names.params()));
                     self.names.set_initial(&tally.ident, body);
                 }
                 Item::Param(param) => self.param(param),
-                Item::Let(_) | Item::Action(_) => {}
+                Item::Let(_) | Item::Action(_) | Item::Index(_) | Item::Relation(_) => {}
             }
         }
         self.priorities(model);
@@ -261,8 +336,8 @@ impl<'a> Resolver<'a, '_> {
             self.conditions_that_can_change(&clocks, &conditions);
         }
         let actions = self.names.take_actions();
-        let (places, constants) = self.names.into_parts();
-        Resolved { places, constants, clocks, actions, init, observes, conditions }
+        let (places, constants, sets, relations) = self.names.into_parts();
+        Resolved { places, constants, clocks, actions, init, observes, conditions, sets, relations }
     }
 
     fn param(&mut self, param: &crate::syntax::Param) {
@@ -280,25 +355,43 @@ impl<'a> Resolver<'a, '_> {
 
     fn clock(&mut self, clock: &crate::syntax::Clock) -> Clock {
         use crate::syntax::Timing as Written;
+        let family = self.names.family(&clock.over, self.errors);
+        let rates = matches!(clock.timing, Written::Rate(_)) && self.select == Select::Direct;
+        let fits = match clock.structure {
+            Structure::BySize => true,
+            Structure::Tree | Structure::Composition => rates,
+            Structure::PairTree | Structure::Blocks => !rates,
+        };
+        if !fits {
+            let message = if rates {
+                "rates of the direct method are selected by `tree` or `composition_rejection`"
+            } else {
+                "ring times are selected by `pair_tree` or `blocks`"
+            };
+            self.errors.at(clock.ident.span(), message);
+        }
         let guard = clock.guard.as_ref().map(|guard| {
-            let body = self.value(guard, Mode::guard());
-            if body.access.places().next().is_none() && !body.access.constant {
+            let body = self.value_of(&family, guard, Mode::guard());
+            let over = |ident: &Ident| family.binders.iter().any(|(binder, _)| binder == ident);
+            let indexed = names::idents(quote::quote!(#guard)).iter().any(over);
+            if body.access.places().next().is_none() && !body.access.constant && !indexed {
                 self.errors.on(guard, "this guard never changes: it reads no state and no param");
             }
             body
         });
+        let mut value = |expr: &Expr, mode: Mode| self.value_of(&family, &types::float(expr), mode);
         let timing = match &clock.timing {
-            Written::Rate(rate) => Timing::Rate(self.value(&types::float(rate), Mode::rate())),
-            Written::At(time) => Timing::At(self.value(&types::float(time), Mode::at())),
+            Written::Rate(rate) => Timing::Rate(value(rate, Mode::rate())),
+            Written::At(time) => Timing::At(value(time, Mode::at())),
             Written::After { delay, options } => Timing::After {
-                delay: self.value(&types::float(delay), Mode::delay()),
+                delay: value(delay, Mode::delay(options.redraw)),
                 redraw: options.redraw,
                 resume: options.resume,
-                speed: options.speed.as_ref().map(|speed| self.value(&types::float(speed), Mode::speed())),
+                speed: options.speed.as_ref().map(|speed| value(speed, Mode::speed())),
             },
             Written::Every { period, from } => Timing::Every {
-                period: self.value(&types::float(period), Mode::period()),
-                from: from.as_ref().map(|from| self.value(&types::float(from), Mode::period())),
+                period: value(period, Mode::period()),
+                from: from.as_ref().map(|from| value(from, Mode::period())),
             },
         };
         Clock {
@@ -307,7 +400,9 @@ impl<'a> Resolver<'a, '_> {
             guard,
             timing,
             priority: clock.priority.parts.clone(),
-            action: self.block(&clock.action, Mode::action(), &[]),
+            action: self.block_of(&family, &clock.action),
+            family,
+            structure: clock.structure,
         }
     }
 

@@ -8,9 +8,10 @@ use syn::ext::IdentExt as _;
 use syn::visit::Visit;
 use syn::{Expr, Type};
 
+use super::family::{Family, Relation, Set};
 use super::{Access, Body, Constant, ResolvedAction};
 use crate::errors::Errors;
-use crate::syntax::{Action, Derived, Item, Model};
+use crate::syntax::{Action, Derived, Item, Model, Over};
 
 /// A param, state or tally.
 #[derive(Clone, Debug)]
@@ -20,6 +21,14 @@ pub(crate) struct Place {
     pub kind: PlaceKind,
     /// Its initial value: of a param, the default.
     pub initial: Option<Body>,
+    /// What it is a family over.
+    pub family: Family,
+    /// The changing relation that it is.
+    pub relation: Option<usize>,
+    /// The length of the array that it is kept in; a family without one is a slice.
+    pub array: Option<Expr>,
+    /// Whether its elements come and go with the pairs of a changing relation: it is a vector.
+    pub grows: bool,
 }
 
 impl Place {
@@ -44,7 +53,7 @@ impl Place {
 pub(crate) enum PlaceKind {
     Param {
         /// The range and how it was written.
-        range: Option<(Body, String)>,
+        range: Option<Box<(Body, String)>>,
     },
     State {
         input: bool,
@@ -58,12 +67,15 @@ pub(super) enum Meaning {
     Place(usize),
     Let(usize),
     Action(usize),
+    Set(usize),
+    Relation { relation: usize, inverse: bool },
 }
 
 /// A `let`, and its number among the constants if it is one.
 #[derive(Debug)]
 pub(super) struct LetName<'a> {
     pub definition: &'a Derived,
+    pub family: Family,
     pub constant: Option<usize>,
 }
 
@@ -71,6 +83,8 @@ pub(super) struct LetName<'a> {
 #[derive(Debug)]
 pub(super) struct ActionName<'a> {
     pub action: &'a Action,
+    /// The index sets of its arguments.
+    pub sets: Vec<Option<usize>>,
     pub access: Option<Access>,
     pub body: Option<Body>,
 }
@@ -82,6 +96,10 @@ pub(super) struct Names<'a> {
     pub circular: bool,
     /// The hidden module of the runtime, as generated code names it.
     pub private: TokenStream,
+    /// Whether the model puts back whatever a failing body has written.
+    pub rollback: bool,
+    pub sets: Vec<Set>,
+    pub relations: Vec<Relation>,
     pub places: Vec<Place>,
     pub lets: Vec<LetName<'a>>,
     pub actions: Vec<ActionName<'a>>,
@@ -103,6 +121,9 @@ impl<'a> Names<'a> {
         let mut names = Names {
             circular: false,
             private: quote::quote!(__cr),
+            rollback: model.options.rollback,
+            sets: Vec::new(),
+            relations: Vec::new(),
             places: Vec::new(),
             lets: Vec::new(),
             actions: Vec::new(),
@@ -113,21 +134,29 @@ impl<'a> Names<'a> {
         let mut outputs = IndexMap::new();
         let mut stops = IndexMap::new();
         let mut invariants = IndexMap::new();
+        names.families(model, errors);
         for item in &model.items {
             match item {
-                Item::Param(p) => names.place(&p.ident, &p.ty, PlaceKind::Param { range: None }, errors),
+                Item::Index(_) => {}
+                Item::Relation(relation) => names.changing(model, relation),
+                Item::Param(p) => {
+                    let over = Over::default();
+                    names.place(model, &p.ident, &p.ty, &over, PlaceKind::Param { range: None }, errors);
+                }
                 Item::State(s) => {
                     let kind = PlaceKind::State { input: s.initial.is_none() };
-                    names.place(&s.ident, &s.ty, kind, errors);
+                    names.place(model, &s.ident, &s.ty, &s.over, kind, errors);
                 }
-                Item::Tally(t) => names.place(&t.ident, &t.ty, PlaceKind::Tally, errors),
+                Item::Tally(t) => names.place(model, &t.ident, &t.ty, &t.over, PlaceKind::Tally, errors),
                 Item::Let(definition) => {
                     names.declare(&definition.ident, Meaning::Let(names.lets.len()), errors);
-                    names.lets.push(LetName { definition, constant: None });
+                    let family = names.family(&definition.over, errors);
+                    names.lets.push(LetName { definition, family, constant: None });
                 }
                 Item::Action(action) => {
                     names.declare(&action.ident, Meaning::Action(names.actions.len()), errors);
-                    names.actions.push(ActionName { action, access: None, body: None });
+                    let sets = names.argument_sets(action, errors);
+                    names.actions.push(ActionName { action, sets, access: None, body: None });
                 }
                 Item::Clock(clock) => unique(&mut events, &clock.ident, variant(&clock.ident).to_string(), errors),
                 Item::Reaction(r) => unique(&mut events, &r.ident, variant(&r.ident).to_string(), errors),
@@ -140,12 +169,21 @@ impl<'a> Names<'a> {
         names
     }
 
-    fn place(&mut self, ident: &Ident, ty: &Type, kind: PlaceKind, errors: &mut Errors) {
+    fn place(&mut self, model: &Model, ident: &Ident, ty: &Type, over: &Over, kind: PlaceKind, errors: &mut Errors) {
         self.declare(ident, Meaning::Place(self.places.len()), errors);
-        self.places.push(Place { ident: ident.clone(), ty: ty.clone(), kind, initial: None });
+        let family = self.family(over, errors);
+        let array = model.array_len(over);
+        let (ident, ty) = (ident.clone(), ty.clone());
+        let grows = over.pairs().is_some_and(|relation| model.changes(relation));
+        if grows && !matches!(kind, PlaceKind::State { input: false }) {
+            let what =
+                "has elements that come and go with pairs; it is a state with an initial value, which new pairs get";
+            errors.at(ident.span(), format!("`{ident}` {what}"));
+        }
+        self.places.push(Place { ident, ty, kind, initial: None, family, relation: None, array, grows });
     }
 
-    fn declare(&mut self, ident: &Ident, meaning: Meaning, errors: &mut Errors) {
+    pub(super) fn declare(&mut self, ident: &Ident, meaning: Meaning, errors: &mut Errors) {
         let name = ident.unraw().to_string();
         if let Some((_, means)) = RESERVED.iter().find(|(word, _)| *word == name) {
             errors.at(ident.span(), format!("`{name}` is {means} in every block; choose another name"));
@@ -210,7 +248,7 @@ impl<'a> Names<'a> {
     pub(super) fn set_range(&mut self, ident: &Ident, body: Body, written: &Expr) {
         if let Some(place) = self.places.iter_mut().find(|place| place.ident == *ident) {
             let written = quote::quote!(#written).to_string().replace(' ', "");
-            place.kind = PlaceKind::Param { range: Some((body, written)) };
+            place.kind = PlaceKind::Param { range: Some(Box::new((body, written))) };
         }
     }
 
@@ -228,8 +266,8 @@ impl<'a> Names<'a> {
                     .args
                     .iter()
                     .map(|arg| {
-                        let (mutability, ident) = (&arg.mutability, &arg.ident);
-                        (quote::quote!(#mutability #ident), arg.ty.clone())
+                        let (mutability, ident) = (&arg.mutability, super::body::argument(arg));
+                        (quote::quote!(#mutability #ident), arg.ty())
                     })
                     .collect();
                 Some(ResolvedAction { attrs: action.attrs.clone(), ident: action.ident.clone(), args, body: body? })
@@ -237,8 +275,9 @@ impl<'a> Names<'a> {
             .collect()
     }
 
-    pub(super) fn into_parts(self) -> (Vec<Place>, Vec<Constant>) {
-        (self.places, self.constants)
+    /// Places, constants, sets, relations.
+    pub(super) fn into_parts(self) -> (Vec<Place>, Vec<Constant>, Vec<Set>, Vec<Relation>) {
+        (self.places, self.constants, self.sets, self.relations)
     }
 
     /// One error for each cycle among `let`s.

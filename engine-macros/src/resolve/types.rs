@@ -224,7 +224,33 @@ pub(super) fn is_no_integer_expr(expr: &Expr, names: &Names<'_>) -> bool {
             },
             None => false,
         },
+        Expr::Index(_) => family_type(expr, names).is_some_and(|ty| is_no_integer(&ty)),
         _ => false,
+    }
+}
+
+/// The type of an element of a family of states or tallies.
+pub(super) fn family_type(expr: &Expr, names: &Names<'_>) -> Option<Type> {
+    let mut base = expr;
+    let mut brackets = 0;
+    loop {
+        match base {
+            // A part of a family is a slice.
+            Expr::Index(index) if matches!(*index.index, Expr::Range(_)) => return None,
+            Expr::Index(index) => {
+                brackets += 1;
+                base = &index.expr;
+            }
+            Expr::Path(path) => {
+                let Some(Meaning::Place(place)) = path.path.get_ident().and_then(|ident| names.meaning(ident)) else {
+                    return None;
+                };
+                let place = &names.places[place];
+                let element = !place.family.is_single() && brackets == place.family.brackets();
+                return element.then(|| place.ty.clone());
+            }
+            _ => return None,
+        }
     }
 }
 
@@ -251,7 +277,7 @@ pub(super) fn plain(expr: &Expr, names: &Names<'_>) -> Option<Type> {
                 is_number(ty).then(|| ty.clone())
             }
             Meaning::Let(index) => names.constants.get(names.lets[index].constant?)?.ty.clone(),
-            Meaning::Action(_) => None,
+            Meaning::Action(_) | Meaning::Set(_) | Meaning::Relation { .. } => None,
         },
         Expr::Binary(binary) => match binary.op {
             BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {

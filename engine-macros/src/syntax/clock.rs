@@ -1,11 +1,11 @@
-//! `clock NAME [if GUARD]: TIMING [, priority = p] => ACTION`.
+//! `clock NAME [[k in SET]] [if GUARD]: TIMING [, priority = p] => ACTION`.
 
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
 use syn::{Attribute, Block, Expr, LitInt, Stmt, Token, parenthesized, token};
 
-use super::{body, comma_or_end, expr, expr_by, name, no_family};
+use super::{Over, Structure, body, comma_or_end, expr, expr_by, name};
 use crate::errors::Errors;
 
 /// Something that will happen.
@@ -13,6 +13,8 @@ use crate::errors::Errors;
 pub(crate) struct Clock {
     pub attrs: Vec<Attribute>,
     pub ident: Ident,
+    pub over: Over,
+    pub structure: Structure,
     pub guard: Option<Expr>,
     pub timing: Timing,
     pub priority: Priority,
@@ -47,10 +49,13 @@ pub(crate) struct Priority {
 impl Clock {
     pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
-        no_family(input, "clock")?;
+        let over = Over::parse(input)?;
+        let (attrs, structure) = Structure::of(attrs, &over, errors);
         let guard = guard(input, errors)?;
         if !input.peek(Token![:]) {
-            return Err(input.error("a clock is `NAME: TIMING => ACTION` or `NAME if GUARD: TIMING => ACTION`"));
+            return Err(
+                input.error("a clock is `NAME: TIMING => ACTION`, with `[k in SET]` or `if GUARD` behind its name")
+            );
         }
         input.parse::<Token![:]>()?;
         let timing = Timing::parse(input, errors)?;
@@ -65,7 +70,7 @@ impl Clock {
             let semi = input.parse()?;
             Block { brace_token: token::Brace::default(), stmts: vec![Stmt::Expr(expr, Some(semi))] }
         };
-        Ok(Clock { attrs, ident, guard, timing, priority, action })
+        Ok(Clock { attrs, ident, over, structure, guard, timing, priority, action })
     }
 }
 

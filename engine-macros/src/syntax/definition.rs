@@ -6,14 +6,15 @@ use syn::parse::ParseStream;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Block, Expr, Token, Type, parenthesized};
 
-use super::{body, expr, name, no_family, value};
+use super::{Over, body, expr, name, no_family, value};
 use crate::errors::Errors;
 
-/// `let NAME [: TYPE] = EXPR;`
+/// `let NAME [[k in SET]] [: TYPE] = EXPR;`
 #[derive(Debug)]
 pub(crate) struct Derived {
     pub attrs: Vec<Attribute>,
     pub ident: Ident,
+    pub over: Over,
     pub ty: Option<Type>,
     pub expr: Expr,
 }
@@ -21,13 +22,13 @@ pub(crate) struct Derived {
 impl Derived {
     pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
-        no_family(input, "definition")?;
+        let over = Over::parse(input)?;
         let ty = optional_type(input)?;
         let Some(expr) = value(input, errors)? else {
             return Err(input.error("expected `= EXPR`"));
         };
         input.parse::<Token![;]>()?;
-        Ok(Derived { attrs, ident, ty, expr })
+        Ok(Derived { attrs, ident, over, ty, expr })
     }
 }
 
@@ -40,24 +41,49 @@ pub(crate) struct Action {
     pub body: Block,
 }
 
-/// `name: TYPE`, possibly `mut`.
+/// `name: TYPE`, possibly `mut`, or `name in SET`.
 #[derive(Debug)]
 pub(crate) struct Argument {
     pub mutability: Option<Token![mut]>,
     pub ident: Ident,
-    pub ty: Type,
+    pub kind: ArgumentKind,
+}
+
+/// What an argument may be.
+#[derive(Debug)]
+pub(crate) enum ArgumentKind {
+    Value(Box<Type>),
+    /// A member of the index set of this name.
+    Member(Ident),
+}
+
+impl Argument {
+    /// The type of its values.
+    pub(crate) fn ty(&self) -> Type {
+        match &self.kind {
+            ArgumentKind::Value(ty) => (**ty).clone(),
+            ArgumentKind::Member(_) => syn::parse_quote!(usize),
+        }
+    }
 }
 
 impl Action {
     pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
+        no_family(input, "action", "it takes its index as an argument, `action NAME(k in SET) { … }`")?;
         let content;
         parenthesized!(content in input);
         let args = Punctuated::<Argument, Token![,]>::parse_terminated_with(&content, |input| {
             let mutability = input.parse()?;
             let ident = input.parse()?;
-            input.parse::<Token![:]>()?;
-            Ok(Argument { mutability, ident, ty: input.parse()? })
+            let kind = if input.peek(Token![in]) {
+                input.parse::<Token![in]>()?;
+                ArgumentKind::Member(name(input)?)
+            } else {
+                input.parse::<Token![:]>()?;
+                ArgumentKind::Value(Box::new(input.parse()?))
+            };
+            Ok(Argument { mutability, ident, kind })
         })?;
         if input.peek(Token![->]) {
             return Err(input.error("an action gives nothing back; write a state or a tally"));
@@ -76,15 +102,17 @@ pub(crate) struct Init {
 
 impl Init {
     pub(super) fn parse(span: Span, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
+        no_family(input, "init", "write `for k in SET { … }` in it")?;
         Ok(Init { span, body: body(input, errors)? })
     }
 }
 
-/// `observe NAME [: TYPE] = EXPR;`
+/// `observe NAME [[k in SET]] [: TYPE] = EXPR;`
 #[derive(Debug)]
 pub(crate) struct Observe {
     pub attrs: Vec<Attribute>,
     pub ident: Ident,
+    pub over: Over,
     pub ty: Option<Type>,
     pub expr: Expr,
 }
@@ -96,10 +124,10 @@ impl Observe {
             let ident = name(input)?;
             input.parse::<Token![;]>()?;
             let expr = syn::parse_quote!(#ident);
-            return Ok(Observe { attrs, ident, ty: None, expr });
+            return Ok(Observe { attrs, ident, over: Over::default(), ty: None, expr });
         }
-        let Derived { attrs, ident, ty, expr } = Derived::parse(attrs, input, errors)?;
-        Ok(Observe { attrs, ident, ty, expr })
+        let Derived { attrs, ident, over, ty, expr } = Derived::parse(attrs, input, errors)?;
+        Ok(Observe { attrs, ident, over, ty, expr })
     }
 }
 
@@ -113,6 +141,7 @@ pub(crate) struct Condition {
 impl Condition {
     pub(super) fn parse_stop(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
+        no_family(input, "stop", "it looks at all members, as in `if SET.all(|k| …)`")?;
         if !input.peek(Token![if]) {
             return Err(input.error("a stop is `stop NAME if CONDITION;`"));
         }
@@ -122,6 +151,7 @@ impl Condition {
 
     pub(super) fn parse_invariant(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
+        no_family(input, "invariant", "it looks at all members, as in `SET.all(|k| …)`")?;
         input.parse::<Token![:]>()?;
         Condition::rest(ident, input, errors)
     }

@@ -2,6 +2,7 @@
 
 mod clock;
 mod definition;
+mod family;
 mod reaction;
 mod variable;
 
@@ -11,7 +12,8 @@ use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::{Attribute, Expr, Generics, Path, Stmt, Token, Visibility, braced, token};
 
 pub(crate) use clock::{Clock, Timing};
-pub(crate) use definition::{Action, Argument, Condition, Derived, Init, Observe};
+pub(crate) use definition::{Action, Argument, ArgumentKind, Condition, Derived, Init, Observe};
+pub(crate) use family::{Axis, Index, Over, Relation, Structure};
 pub(crate) use reaction::{Law, Reaction, Term};
 pub(crate) use variable::{Param, State, Tally};
 
@@ -36,7 +38,35 @@ impl Model {
     pub(crate) fn name(&self) -> String {
         self.ident.unraw().to_string()
     }
+
+    /// Whether this is a relation that changes.
+    pub(crate) fn changes(&self, relation: &Ident) -> bool {
+        self.items.iter().any(|item| matches!(item, Item::Relation(r) if r.changing && r.ident == *relation))
+    }
+
+    /// How many members a family has, if its type can say so: of one set whose size is a small literal or
+    /// one of the model's const generics.
+    pub(crate) fn array_len(&self, over: &Over) -> Option<Expr> {
+        let [Axis::Member { set, .. }] = over.axes.as_slice() else { return None };
+        let end = self.items.iter().find_map(|item| match item {
+            Item::Index(index) if index.ident == *set => Some(&index.end),
+            _ => None,
+        })?;
+        let generic = |ident: &Ident| self.generics.const_params().any(|param| param.ident == *ident);
+        let fits = match end {
+            Expr::Lit(literal) => match &literal.lit {
+                syn::Lit::Int(int) => int.base10_parse::<usize>().is_ok_and(|size| size <= ARRAY),
+                _ => false,
+            },
+            Expr::Path(path) => path.path.get_ident().is_some_and(generic),
+            _ => false,
+        };
+        fits.then(|| end.clone())
+    }
 }
+
+/// Up to this many members a family whose size is a literal is an array.
+const ARRAY: usize = 64;
 
 /// What attributes on the model say to the macro itself.
 #[derive(Clone, Debug, Default)]
@@ -59,6 +89,8 @@ pub(crate) enum Select {
 #[derive(Debug)]
 pub(crate) enum Item {
     Param(Param),
+    Index(Index),
+    Relation(Relation),
     State(State),
     Tally(Tally),
     Let(Derived),
@@ -71,8 +103,21 @@ pub(crate) enum Item {
     Invariant(Condition),
 }
 
-const KEYWORDS: &[&str] =
-    &["param", "state", "let", "clock", "reaction", "action", "init", "tally", "observe", "stop", "invariant"];
+const KEYWORDS: &[&str] = &[
+    "param",
+    "index",
+    "relation",
+    "state",
+    "let",
+    "clock",
+    "reaction",
+    "action",
+    "init",
+    "tally",
+    "observe",
+    "stop",
+    "invariant",
+];
 
 /// Parses a block. `None` if not even the model's head can be read.
 pub(crate) fn parse(input: TokenStream, errors: &mut Errors) -> Option<Model> {
@@ -174,6 +219,12 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Item> {
     let keyword = input.call(Ident::parse_any)?;
     Ok(match keyword.to_string().as_str() {
         "param" => Item::Param(Param::parse(attrs, input, errors)?),
+        "index" => Item::Index(Index::parse(input, errors)?),
+        "relation" => Item::Relation(Relation::parse(attrs, false, input, errors)?),
+        "state" if is_word(input, "relation") && input.peek2(syn::Ident) => {
+            input.call(Ident::parse_any)?;
+            Item::Relation(Relation::parse(attrs, true, input, errors)?)
+        }
         "state" => Item::State(State::parse(attrs, input, errors)?),
         "tally" => Item::Tally(Tally::parse(attrs, input, errors)?),
         "let" => Item::Let(Derived::parse(attrs, input, errors)?),
@@ -220,16 +271,26 @@ fn starts_item(input: ParseStream<'_>) -> bool {
     KEYWORDS.iter().any(|known| keyword == known) && (ahead.peek(syn::Ident) || keyword == "init")
 }
 
-/// The name of an item; raw identifiers are fine, families are for later.
+/// Whether the next token is this word.
+fn is_word(input: ParseStream<'_>, word: &str) -> bool {
+    input.fork().call(Ident::parse_any).is_ok_and(|ident| ident == word)
+}
+
+/// The name of an item; raw identifiers are fine.
 fn name(input: ParseStream<'_>) -> syn::Result<Ident> {
     input.parse::<Ident>()
 }
 
-fn no_family(input: ParseStream<'_>, item: &str) -> syn::Result<()> {
+/// Reports indices where there are none, and what to write `instead`.
+fn no_family(input: ParseStream<'_>, item: &str, instead: &str) -> syn::Result<()> {
     if input.peek(token::Bracket) {
-        return Err(input.error(format!("this version has no index sets; a {item} is a single one")));
+        return Err(input.error(format!("{} {item} is a single one: {instead}", article(item))));
     }
     Ok(())
+}
+
+fn article(noun: &str) -> &'static str {
+    if noun.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" }
 }
 
 /// `{ … }`, parsed on its own so that a fault inside costs nothing but itself.

@@ -1,12 +1,12 @@
-//! `reaction NAME [if GUARD]: s + i -> 2 i @ k [, priority = p];`
+//! `reaction NAME [[k in SET]] [if GUARD]: s + i -> 2 i @ k [, priority = p];`
 
 use proc_macro2::Ident;
 use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
-use syn::{Attribute, Expr, LitInt, Token, parenthesized, token};
+use syn::{Attribute, Expr, LitInt, Token, bracketed, parenthesized, token};
 
 use super::clock::{Priority, Timing, guard};
-use super::{name, no_family};
+use super::{Over, Structure, name};
 use crate::errors::Errors;
 
 /// A change of integer states.
@@ -14,6 +14,8 @@ use crate::errors::Errors;
 pub(crate) struct Reaction {
     pub attrs: Vec<Attribute>,
     pub ident: Ident,
+    pub over: Over,
+    pub structure: Structure,
     pub guard: Option<Expr>,
     pub left: Vec<Term>,
     pub right: Vec<Term>,
@@ -21,11 +23,25 @@ pub(crate) struct Reaction {
     pub priority: Priority,
 }
 
-/// `2 i`.
+/// `2 i`, or `a[k + 1]`.
 #[derive(Debug)]
 pub(crate) struct Term {
     pub count: u32,
     pub species: Ident,
+    pub indices: Vec<Expr>,
+}
+
+impl Term {
+    /// The species as an expression.
+    pub(crate) fn place(&self) -> Expr {
+        let (species, indices) = (&self.species, &self.indices);
+        syn::parse_quote!(#species #([#indices])*)
+    }
+
+    /// Whether both are written as the same species.
+    pub(crate) fn is_same(&self, other: &Term) -> bool {
+        self.species == other.species && self.indices == other.indices
+    }
 }
 
 /// What stands behind `@`.
@@ -40,7 +56,8 @@ pub(crate) enum Law {
 impl Reaction {
     pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
-        no_family(input, "reaction")?;
+        let over = Over::parse(input)?;
+        let (attrs, structure) = Structure::of(attrs, &over, errors);
         let guard = guard(input, errors)?;
         input.parse::<Token![:]>()?;
         let left = terms(input)?;
@@ -61,7 +78,7 @@ impl Reaction {
             return Err(input.error("a reaction has no body; write a clock with a rate to do more"));
         }
         input.parse::<Token![;]>()?;
-        Ok(Reaction { attrs, ident, guard, left, right, law, priority })
+        Ok(Reaction { attrs, ident, over, structure, guard, left, right, law, priority })
     }
 }
 
@@ -76,9 +93,19 @@ fn terms(input: ParseStream<'_>) -> syn::Result<Vec<Term>> {
             return Err(input.error("a number of molecules stands in front of its species without `*`: `2 a`"));
         }
         let species: Ident = input.parse()?;
-        match terms.iter_mut().find(|term| term.species == species) {
-            Some(term) => term.count += count,
-            None => terms.push(Term { count, species }),
+        let mut indices = Vec::new();
+        while input.peek(token::Bracket) {
+            let content;
+            bracketed!(content in input);
+            indices.push(content.parse()?);
+            if !content.is_empty() {
+                return Err(content.error("one index in each pair of brackets"));
+            }
+        }
+        let term = Term { count, species, indices };
+        match terms.iter_mut().find(|other| other.is_same(&term)) {
+            Some(other) => other.count += count,
+            None => terms.push(term),
         }
         if input.peek(Token![+]) {
             input.parse::<Token![+]>()?;

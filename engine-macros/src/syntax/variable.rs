@@ -4,7 +4,7 @@ use proc_macro2::Ident;
 use syn::parse::ParseStream;
 use syn::{Attribute, Expr, Token, Type};
 
-use super::{name, no_family, value};
+use super::{Over, name, no_family, value};
 use crate::errors::Errors;
 
 /// `param NAME: TYPE [= EXPR] [in RANGE];`
@@ -20,7 +20,7 @@ pub(crate) struct Param {
 impl Param {
     pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
-        no_family(input, "param")?;
+        no_family(input, "param", "hold several values in a `Vec`, `param p: Vec<f64>;`, and write `p[k]`")?;
         input.parse::<Token![:]>()?;
         let ty = input.parse()?;
         let default = value(input, errors)?;
@@ -35,11 +35,12 @@ impl Param {
     }
 }
 
-/// `state NAME: TYPE [= EXPR];`
+/// `state NAME [[k in SET]]: TYPE [= EXPR];`
 #[derive(Debug)]
 pub(crate) struct State {
     pub attrs: Vec<Attribute>,
     pub ident: Ident,
+    pub over: Over,
     pub ty: Type,
     /// Without it the state is an input.
     pub initial: Option<Expr>,
@@ -48,20 +49,21 @@ pub(crate) struct State {
 impl State {
     pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
-        no_family(input, "state")?;
+        let over = Over::parse(input)?;
         input.parse::<Token![:]>()?;
         let ty = input.parse()?;
         let initial = value(input, errors)?;
         input.parse::<Token![;]>()?;
-        Ok(State { attrs, ident, ty, initial })
+        Ok(State { attrs, ident, over, ty, initial })
     }
 }
 
-/// `tally NAME: TYPE = EXPR;`
+/// `tally NAME [[k in SET]]: TYPE = EXPR;`
 #[derive(Debug)]
 pub(crate) struct Tally {
     pub attrs: Vec<Attribute>,
     pub ident: Ident,
+    pub over: Over,
     pub ty: Type,
     pub initial: Expr,
 }
@@ -69,13 +71,13 @@ pub(crate) struct Tally {
 impl Tally {
     pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
-        no_family(input, "tally")?;
+        let over = Over::parse(input)?;
         input.parse::<Token![:]>()?;
         let ty = input.parse()?;
         let Some(initial) = value(input, errors)? else {
             return Err(input.error("a tally has an initial value, which warm-up resets it to: `= EXPR`"));
         };
         input.parse::<Token![;]>()?;
-        Ok(Tally { attrs, ident, ty, initial })
+        Ok(Tally { attrs, ident, over, ty, initial })
     }
 }

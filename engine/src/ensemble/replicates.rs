@@ -2,17 +2,17 @@
 
 use std::io::{self, Write};
 
-use crate::record::Sample;
+use crate::record::{Outputs, Sample};
 use crate::simulation::Outcome;
 
 /// The outputs of every replicate of an [`Ensemble`](crate::Ensemble) at every time.
 ///
-/// Outputs are named, times are given by their index in [`times`](Replicates::times), replicates
-/// by their number. Whoever asks for an output, a time or a replicate that is not there gets
-/// `None`.
+/// Outputs are named, those of [families](crate::record#families) with their indices; times are
+/// given by their index in [`times`](Replicates::times), replicates by their number. Whoever asks
+/// for an output, a time or a replicate that is not there gets `None`.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Replicates {
-    outputs: &'static [&'static str],
+    outputs: Outputs,
     times: Vec<f64>,
     /// Replicate by replicate, in it time by time, in it output by output.
     values: Vec<f64>,
@@ -27,14 +27,14 @@ pub(super) struct End {
 }
 
 impl Replicates {
-    pub(super) fn new(outputs: &'static [&'static str], times: Vec<f64>, values: Vec<f64>, ends: Vec<End>) -> Self {
+    pub(super) fn new(outputs: Outputs, times: Vec<f64>, values: Vec<f64>, ends: Vec<End>) -> Self {
         Replicates { outputs, times, values, ends }
     }
 
     /// Names of the outputs, in order of declaration.
     #[must_use]
-    pub fn outputs(&self) -> &'static [&'static str] {
-        self.outputs
+    pub fn outputs(&self) -> &[String] {
+        self.outputs.names()
     }
 
     /// The times, ascending.
@@ -53,16 +53,25 @@ impl Replicates {
     /// The output `name` at one time in every replicate, by replicate number.
     #[must_use]
     pub fn values(&self, name: &str, time: usize) -> Option<Vec<f64>> {
-        let at = self.offset(name, time)?;
-        Some(self.values.chunks_exact(self.width()).map(|replicate| replicate[at]).collect())
+        let output = self.outputs.index(name)?;
+        (time < self.times.len()).then(|| self.column(output, time))
     }
 
     /// The output `name` of one replicate at every time.
     #[must_use]
     pub fn trajectory(&self, name: &str, replicate: usize) -> Option<Vec<f64>> {
-        let at = self.offset(name, 0)?;
-        let replicate = self.values.chunks_exact(self.width()).nth(replicate)?;
-        Some(replicate.chunks_exact(self.outputs.len()).map(|row| row[at]).collect())
+        let output = self.outputs.index(name)?;
+        let replicate = self.replicates().nth(replicate)?;
+        Some(self.rows(replicate).map(|row| row[output]).collect())
+    }
+
+    /// The members of the family `name` in one replicate at one time; see
+    /// [families](crate::record#families).
+    #[must_use]
+    pub fn members(&self, name: &str, replicate: usize, time: usize) -> Option<&[f64]> {
+        let members = self.outputs.members(name)?;
+        let replicate = self.replicates().nth(replicate)?;
+        Some(&self.rows(replicate).nth(time)?[members])
     }
 
     /// The output `name` at one time, over all replicates, with its statistics.
@@ -71,10 +80,24 @@ impl Replicates {
         self.values(name, time).map(Sample::new)
     }
 
+    /// The [`sample`](Replicates::sample)s of the members of the family `name` at one time; see
+    /// [families](crate::record#families).
+    #[must_use]
+    pub fn samples_of(&self, name: &str, time: usize) -> Option<Vec<Sample>> {
+        self.of_members(name, time, |sample| sample)
+    }
+
     /// The mean of the output `name` over the replicates at one time.
     #[must_use]
     pub fn mean(&self, name: &str, time: usize) -> Option<f64> {
         self.sample(name, time).map(|sample| sample.mean())
+    }
+
+    /// The means of the members of the family `name` over the replicates at one time; see
+    /// [families](crate::record#families).
+    #[must_use]
+    pub fn means_of(&self, name: &str, time: usize) -> Option<Vec<f64>> {
+        self.of_members(name, time, |sample| sample.mean())
     }
 
     /// The unbiased variance of the output `name` over the replicates at one time.
@@ -133,8 +156,8 @@ impl Replicates {
         }
         writeln!(out)?;
         for (k, time) in self.times.iter().enumerate() {
-            for name in self.outputs {
-                let Some(sample) = self.sample(name, k) else { continue };
+            for (output, name) in self.outputs().iter().enumerate() {
+                let sample = Sample::new(self.column(output, k));
                 write!(out, "{time},{name},{},{}", sample.mean(), sample.standard_deviation())?;
                 for quantile in sample.quantiles(levels) {
                     write!(out, ",{quantile}")?;
@@ -152,12 +175,12 @@ impl Replicates {
     /// What writing to `out` fails with.
     pub fn write_values_csv(&self, mut out: impl Write) -> io::Result<()> {
         write!(out, "replicate,time")?;
-        for name in self.outputs {
+        for name in self.outputs() {
             write!(out, ",{name}")?;
         }
         writeln!(out)?;
-        for (replicate, values) in self.values.chunks_exact(self.width()).enumerate() {
-            for (time, row) in self.times.iter().zip(values.chunks_exact(self.outputs.len())) {
+        for (replicate, values) in self.replicates().enumerate() {
+            for (time, row) in self.times.iter().zip(self.rows(values)) {
                 write!(out, "{replicate},{time}")?;
                 for value in row {
                     write!(out, ",{value}")?;
@@ -168,15 +191,26 @@ impl Replicates {
         out.flush()
     }
 
-    /// Numbers in a replicate.
-    fn width(&self) -> usize {
-        self.times.len() * self.outputs.len()
+    fn of_members<T>(&self, name: &str, time: usize, statistic: impl Fn(Sample) -> T) -> Option<Vec<T>> {
+        let members = self.outputs.members(name)?;
+        let of_one = |output| statistic(Sample::new(self.column(output, time)));
+        (time < self.times.len()).then(|| members.map(of_one).collect())
     }
 
-    /// Where an output at one time stands within a replicate.
-    fn offset(&self, name: &str, time: usize) -> Option<usize> {
-        let output = self.outputs.iter().position(|&known| known == name)?;
-        (time < self.times.len()).then_some(time * self.outputs.len() + output)
+    /// The numbers of each replicate.
+    fn replicates(&self) -> impl Iterator<Item = &[f64]> {
+        self.values.chunks_exact(self.times.len() * self.outputs().len())
+    }
+
+    /// The outputs of a replicate at each time.
+    fn rows<'a>(&self, replicate: &'a [f64]) -> impl Iterator<Item = &'a [f64]> + use<'a> {
+        replicate.chunks_exact(self.outputs().len())
+    }
+
+    /// An output at one time in every replicate.
+    fn column(&self, output: usize, time: usize) -> Vec<f64> {
+        let at = time * self.outputs().len() + output;
+        self.replicates().map(|replicate| replicate[at]).collect()
     }
 }
 

@@ -1,5 +1,7 @@
 //! The times to record at, and recording at them.
 
+use std::slice;
+
 use crate::error::SimError;
 use crate::model::Model;
 use crate::observer::Observer;
@@ -7,45 +9,47 @@ use crate::view::View;
 
 /// Records into the place that the replicate has in the whole.
 pub(super) struct Rows<'a> {
-    times: &'a [f64],
-    /// How many rows there are already.
-    next: usize,
-    /// Row by row.
-    values: &'a mut [f64],
+    /// The time of the next row; infinity when there is none.
+    next: f64,
+    /// The times after it.
+    times: slice::Iter<'a, f64>,
+    /// Those that have not been written.
+    rows: slice::ChunksExactMut<'a, f64>,
 }
 
 impl<'a> Rows<'a> {
-    /// No rows yet; `values` has room for one at each of `times`.
+    /// No rows yet; `values` has room for one at each of `times`. There is at least one time and one
+    /// output.
     pub(super) fn new(times: &'a [f64], values: &'a mut [f64]) -> Self {
-        Rows { times, next: 0, values }
+        let rows = values.chunks_exact_mut(values.len() / times.len());
+        let mut times = times.iter();
+        Rows { next: times.next().copied().unwrap_or(f64::INFINITY), times, rows }
     }
 
-    /// A row for the next time.
-    fn push<M: Model>(&mut self, view: View<'_, M>) -> Result<(), SimError> {
-        let width = M::OUTPUTS.len();
-        view.at(self.next_time()).outputs(&mut self.values[self.next * width..(self.next + 1) * width])?;
-        self.next += 1;
+    /// The rows of all times before `until`.
+    // Few events come here, and the loop around the others is better off without it.
+    #[cold]
+    #[inline(never)]
+    fn before<M: Model>(&mut self, view: View<'_, M>, until: f64) -> Result<(), SimError> {
+        while self.next < until {
+            let Some(row) = self.rows.next() else { break };
+            view.at(self.next).outputs(row)?;
+            self.next = self.times.next().copied().unwrap_or(f64::INFINITY);
+        }
         Ok(())
     }
 
     /// The rows of all times that are left.
     pub(super) fn hold<M: Model>(&mut self, view: View<'_, M>) -> Result<(), SimError> {
-        while self.next < self.times.len() {
-            self.push(view)?;
-        }
-        Ok(())
-    }
-
-    /// The time of the next row.
-    fn next_time(&self) -> f64 {
-        self.times.get(self.next).copied().unwrap_or(f64::INFINITY)
+        self.before(view, f64::INFINITY)
     }
 }
 
 impl<M: Model> Observer<M> for Rows<'_> {
+    #[inline]
     fn advance(&mut self, view: View<'_, M>, until: f64) -> Result<(), SimError> {
-        while self.next_time() < until {
-            self.push(view)?;
+        if self.next < until {
+            self.before(view, until)?;
         }
         Ok(())
     }

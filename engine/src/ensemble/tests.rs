@@ -1,6 +1,6 @@
 use super::*;
 use crate::error::ErrorKind;
-use crate::record::testing::Steps;
+use crate::record::testing::{Sites, Steps};
 use crate::simulation::Outcome;
 
 #[test]
@@ -143,4 +143,83 @@ fn csv() {
     runs.write_values_csv(&mut csv).unwrap();
     let expected = "replicate,time,n,double\n0,0,0,0\n0,1,1,2\n1,0,0,0\n1,1,1,2\n";
     assert_eq!(String::from_utf8(csv).unwrap(), expected);
+}
+
+#[test]
+fn families_have_numbers_for_each_member() {
+    let model = Sites { sites: 3, rows: 3 };
+    let runs = Ensemble::new(&model).replicates(4).at([0.0, 2.0, 4.5]).run().unwrap();
+    assert_eq!(runs.outputs(), model.clone().start(0).unwrap().view().output_names());
+    assert_eq!(runs.trajectory("profile[1]", 3).unwrap(), [0.0, 1.0, 2.0]);
+    assert_eq!(runs.values("profile[0]", 2).unwrap(), [4.0; 4]);
+    assert_eq!(runs.members("profile", 1, 2), Some(&[4.0, 2.0, 1.0][..]));
+    assert_eq!(runs.members("s[2]", 1, 1), Some(&[320.0, 321.0][..]));
+    assert_eq!(runs.means_of("profile", 2).unwrap(), [4.0, 2.0, 1.0]);
+    assert_eq!(runs.means_of("sum", 2).unwrap(), [7.0]);
+    let samples = runs.samples_of("profile", 1).unwrap();
+    assert_eq!(samples[1], runs.sample("profile[1]", 1).unwrap());
+    assert_eq!((samples.len(), samples[0].len()), (3, 4));
+    assert_eq!((runs.mean("profile", 0), runs.mean("profile[3]", 0), runs.mean("profile[2]", 3)), (None, None, None));
+    assert_eq!((runs.means_of("other", 0), runs.means_of("profile", 3)), (None, None));
+    assert_eq!((runs.members("profile", 4, 0), runs.members("profile", 0, 3)), (None, None));
+
+    let mut csv = Vec::new();
+    runs.write_csv(&mut csv, &[]).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    assert_eq!(csv.lines().count(), 1 + 3 * 11);
+    assert_eq!(csv.lines().nth(11 + 3).unwrap(), "2,profile[1],1,0");
+    let mut csv = Vec::new();
+    runs.write_values_csv(&mut csv).unwrap();
+    let csv = String::from_utf8(csv).unwrap();
+    let names = "sum,profile[0],profile[1],profile[2],last,s[0][0],s[0][1],s[1][0],s[1][1],s[2][0],s[2][1]";
+    assert_eq!(csv.lines().next().unwrap(), format!("replicate,time,{names}"));
+    assert_eq!(csv.lines().nth(3).unwrap(), "0,4.5,7,4,2,1,1,700,701,710,711,720,721");
+}
+
+mod odd {
+    use super::*;
+
+    static STARTED: AtomicUsize = AtomicUsize::new(0);
+
+    /// What a size must not be made of.
+    fn another(step: usize) -> usize {
+        STARTED.fetch_add(step, Ordering::Relaxed)
+    }
+
+    clockrace::simulation! {
+        #[derive(Clone)]
+        model Odd {
+            param step: usize;
+            index row = 0..1 + another(step);
+            index column = 0..2;
+            state u[i in row]: u64 = 0;
+            clock rise[i in row]: rate(1.0) => { u[i] += 1; }
+            observe profile[i in row] = u[i];
+        }
+    }
+
+    clockrace::simulation! {
+        #[derive(Clone)]
+        model Empty {
+            param size: usize = 0;
+            index site = 0..size;
+            state n: u64 = 0;
+            clock rise: rate(1.0) => { n += 1; }
+            observe profile[k in site] = n + k as u64;
+        }
+    }
+
+    #[test]
+    fn replicates_of_other_sizes_are_refused() {
+        assert!(Ensemble::new(&Odd { step: 0 }).replicates(3).at([1.0]).run().is_ok());
+        let error = Ensemble::new(&Odd { step: 1 }).replicates(3).at([1.0]).threads(1).run().unwrap_err();
+        assert!(matches!(error, EnsembleError::Replicate { replicate: 0, .. }), "{error}");
+        assert!(error.to_string().contains("other members"), "{error}");
+    }
+
+    #[test]
+    fn families_without_members_are_no_outputs() {
+        let error = Ensemble::new(&Empty::default()).replicates(3).at([1.0]).run().unwrap_err();
+        assert!(matches!(error, EnsembleError::NoOutputs { model: "Empty" }), "{error}");
+    }
 }

@@ -57,7 +57,7 @@ impl TimeAverage {
 
     /// Names of the outputs, in order of declaration. Empty before the first run.
     #[must_use]
-    pub fn outputs(&self) -> &'static [&'static str] {
+    pub fn outputs(&self) -> &[String] {
         self.held.outputs.names()
     }
 
@@ -74,11 +74,25 @@ impl TimeAverage {
         self.of(name).map(|moments| moments.mean.get())
     }
 
+    /// The means of the members of the family `name`; see [families](crate::record#families). `None`
+    /// as for [`mean`](TimeAverage::mean).
+    #[must_use]
+    pub fn means_of(&self, name: &str) -> Option<Vec<f64>> {
+        self.all_of(name, |moments| moments.mean.get())
+    }
+
     /// The variance over time of the output `name`: the mean square distance from its mean, in its
     /// unit squared. `None` as for [`mean`](TimeAverage::mean).
     #[must_use]
     pub fn variance(&self, name: &str) -> Option<f64> {
-        self.of(name).map(|moments| moments.squares / moments.mean.time)
+        self.of(name).map(Moments::variance)
+    }
+
+    /// The variances of the members of the family `name`; see [families](crate::record#families).
+    /// `None` as for [`mean`](TimeAverage::mean).
+    #[must_use]
+    pub fn variances_of(&self, name: &str) -> Option<Vec<f64>> {
+        self.all_of(name, Moments::variance)
     }
 
     /// The least value of the output `name`. `None` as for [`mean`](TimeAverage::mean).
@@ -94,7 +108,16 @@ impl TimeAverage {
     }
 
     fn of(&self, name: &str) -> Option<Moments> {
-        self.total(self.held.outputs.index(name)?).filter(|moments| moments.mean.time > 0.0)
+        self.observed(self.held.outputs.index(name)?)
+    }
+
+    fn all_of(&self, name: &str, statistic: fn(Moments) -> f64) -> Option<Vec<f64>> {
+        self.held.outputs.members(name)?.map(|output| self.observed(output).map(statistic)).collect()
+    }
+
+    /// `None` if no time has been observed.
+    fn observed(&self, output: usize) -> Option<Moments> {
+        self.total(output).filter(|moments| moments.mean.time > 0.0)
     }
 
     /// With the interval that is still open.
@@ -110,14 +133,15 @@ impl TimeAverage {
 impl<M: Model> Observer<M> for TimeAverage {
     fn advance(&mut self, view: View<'_, M>, until: f64) -> Result<(), SimError> {
         let TimeAverage { since, held, moments } = self;
-        if moments.len() != M::OUTPUTS.len() {
-            moments.resize(M::OUTPUTS.len(), Moments::none());
-        }
         held.advance(view, until, |interval| {
             for (output, moments) in moments.iter_mut().enumerate() {
                 moments.add(interval, output, *since);
             }
-        })
+        })?;
+        if moments.len() != held.outputs.names().len() {
+            moments.resize(held.outputs.names().len(), Moments::none());
+        }
+        Ok(())
     }
 }
 
@@ -133,6 +157,10 @@ struct Moments {
 impl Moments {
     fn none() -> Self {
         Moments { mean: Mean::default(), squares: 0.0, min: f64::INFINITY, max: f64::NEG_INFINITY }
+    }
+
+    fn variance(self) -> f64 {
+        self.squares / self.mean.time
     }
 
     #[inline]
@@ -153,7 +181,7 @@ impl Moments {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::testing::Steps;
+    use crate::record::testing::{Sites, Steps};
 
     #[test]
     fn values_count_for_as_long_as_they_last() {
@@ -230,5 +258,24 @@ mod tests {
         sim.run_until(8.0).unwrap();
         sim.run_with(&mut average, 9.0).unwrap();
         assert_eq!((average.mean("n"), average.time()), (Some(0.5), 2.0));
+    }
+
+    #[test]
+    fn a_family_has_the_averages_of_its_members() {
+        let mut average = TimeAverage::new();
+        assert_eq!(average.means_of("profile"), None);
+        let mut sim = Sites::of(3, 2);
+        sim.run_with(&mut average, 0.0).unwrap();
+        assert_eq!((average.means_of("profile"), average.variances_of("profile")), (None, None));
+        sim.run_with(&mut average, 4.0).unwrap();
+        // 0, 1, 2, 3; 0 for 2, 1 for 2; 0 for 3, 1 for 1.
+        assert_eq!(average.means_of("profile").unwrap(), [1.5, 0.5, 0.25]);
+        assert_eq!(average.variances_of("profile").unwrap(), [1.25, 0.25, 0.1875]);
+        for (k, mean) in average.means_of("profile").unwrap().into_iter().enumerate() {
+            assert_eq!(average.mean(&format!("profile[{k}]")), Some(mean));
+        }
+        assert_eq!((average.min("profile[0]"), average.max("profile[0]")), (Some(0.0), Some(3.0)));
+        assert_eq!(average.means_of("s[1]").unwrap().len(), 3);
+        assert_eq!((average.mean("profile"), average.means_of("other")), (None, None));
     }
 }

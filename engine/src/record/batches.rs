@@ -79,7 +79,7 @@ impl BatchMeans {
 
     /// Names of the outputs, in order of declaration. Empty before the first run.
     #[must_use]
-    pub fn outputs(&self) -> &'static [&'static str] {
+    pub fn outputs(&self) -> &[String] {
         self.held.outputs.names()
     }
 
@@ -89,54 +89,63 @@ impl BatchMeans {
     /// A batch is completed when all of it was observed.
     #[must_use]
     pub fn sample(&self, name: &str) -> Option<Sample> {
-        let output = self.held.outputs.index(name)?;
-        let mut means = self.means.clone();
+        Some(self.completed(self.held.outputs.index(name)?))
+    }
+
+    /// The [`sample`](BatchMeans::sample)s of the members of the family `name`; see
+    /// [families](crate::record#families). `None` if there is no such family.
+    #[must_use]
+    pub fn samples_of(&self, name: &str) -> Option<Vec<Sample>> {
+        Some(self.held.outputs.members(name)?.map(|output| self.completed(output)).collect())
+    }
+
+    fn completed(&self, output: usize) -> Sample {
+        let mut means: Vec<Mean> = self.means.iter().skip(output).step_by(self.outputs().len()).copied().collect();
         if let Some(interval) = self.held.pending() {
-            add(&self.batches, &mut means, interval);
+            for (k, time) in touched(&self.batches, interval) {
+                means[k].add(interval.values[output], time);
+            }
         }
-        let of_output = means.iter().skip(output).step_by(self.outputs().len());
-        let completed = self.batches.iter().zip(of_output).filter(|(batch, mean)| {
+        let completed = self.batches.iter().zip(means).filter(|(batch, mean)| {
             let length = batch.end - batch.start;
             // Sums of many short times are rounded.
             batch.end <= self.held.until() && length - mean.time <= 1e-9 * length
         });
-        Some(completed.map(|(_, mean)| mean.get()).collect())
+        completed.map(|(_, mean)| mean.get()).collect()
     }
 }
 
-/// Adds an interval to the batches that it touches.
-fn add(batches: &[Batch], means: &mut [Mean], interval: Interval<'_>) {
-    let width = interval.values.len();
+/// The batches that an interval touches, and for how long.
+fn touched<'a>(batches: &'a [Batch], interval: Interval<'a>) -> impl Iterator<Item = (usize, f64)> + 'a {
     let first = batches.partition_point(|batch| batch.end <= interval.since);
-    for (k, batch) in batches.iter().enumerate().skip(first) {
-        if batch.start >= interval.until {
-            break;
-        }
-        let time = interval.until.min(batch.end) - interval.since.max(batch.start);
-        for (mean, &value) in means[k * width..].iter_mut().zip(interval.values) {
-            mean.add(value, time);
-        }
-    }
+    let batches = batches.iter().enumerate().skip(first);
+    batches
+        .take_while(move |(_, batch)| batch.start < interval.until)
+        .map(move |(k, batch)| (k, interval.until.min(batch.end) - interval.since.max(batch.start)))
 }
 
 impl<M: Model> Observer<M> for BatchMeans {
     fn advance(&mut self, view: View<'_, M>, until: f64) -> Result<(), SimError> {
-        if self.means.is_empty() {
-            self.means = vec![Mean::default(); self.batches.len() * M::OUTPUTS.len()];
-        }
         let BatchMeans { from, until: end, held, batches, means } = self;
         held.advance(view, until, |interval| {
             if interval.until > *from && interval.since < *end {
-                add(batches, means, interval);
+                for (k, time) in touched(batches, interval) {
+                    let means = means[k * interval.values.len()..].iter_mut();
+                    means.zip(interval.values).for_each(|(mean, &value)| mean.add(value, time));
+                }
             }
-        })
+        })?;
+        if means.is_empty() {
+            *means = vec![Mean::default(); batches.len() * held.outputs.names().len()];
+        }
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::testing::Steps;
+    use crate::record::testing::{Sites, Steps};
 
     fn means(batches: &BatchMeans) -> Vec<f64> {
         batches.sample("n").unwrap().values().to_vec()
@@ -189,5 +198,18 @@ mod tests {
         ] {
             assert!(BatchMeans::between(from, until, n).is_err(), "{from} {until} {n}");
         }
+    }
+
+    #[test]
+    fn a_family_has_the_batches_of_its_members() {
+        let mut batches = BatchMeans::between(0.0, 4.0, 2).unwrap();
+        assert!(batches.samples_of("profile").is_none());
+        Sites::of(3, 2).run_with(&mut batches, 5.0).unwrap();
+        let samples = batches.samples_of("profile").unwrap();
+        let values: Vec<&[f64]> = samples.iter().map(Sample::values).collect();
+        assert_eq!(values, [[0.5, 2.5], [0.0, 1.0], [0.0, 0.5]]);
+        assert_eq!(batches.sample("profile[2]").as_ref(), samples.last());
+        assert_eq!(batches.sample("s[0][1]").unwrap().len(), 2);
+        assert!(batches.sample("profile").is_none() && batches.samples_of("other").is_none());
     }
 }

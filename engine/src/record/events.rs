@@ -3,6 +3,7 @@
 use std::collections::{VecDeque, vec_deque};
 use std::io::{self, Write};
 
+use crate::element;
 use crate::error::SimError;
 use crate::model::Model;
 use crate::observer::Observer;
@@ -18,7 +19,8 @@ pub struct EventLog<E> {
     kept: VecDeque<Fired<E>>,
     limit: usize,
     seen: u64,
-    name: Option<fn(E) -> &'static str>,
+    /// What an event is called.
+    name: Option<fn(E) -> String>,
 }
 
 impl<E> EventLog<E> {
@@ -65,7 +67,7 @@ impl<E> EventLog<E> {
 
 impl<E: Copy> EventLog<E> {
     /// Writes the kept events as CSV: the header `time,event`, then a row for each event with the
-    /// name of its clock. Times are written so that reading them gives the same number.
+    /// name of its clock, one of a family with its index: `hop[3]`. Times are written so that reading them gives the same number.
     ///
     /// # Errors
     /// What writing to `out` fails with.
@@ -98,7 +100,7 @@ impl<'a, E> IntoIterator for &'a EventLog<E> {
 impl<M: Model> Observer<M> for EventLog<M::Event> {
     fn event(&mut self, view: View<'_, M>, event: M::Event) -> Result<(), SimError> {
         self.seen += 1;
-        self.name = Some(M::event_name);
+        self.name = Some(name::<M>);
         if self.limit == 0 {
             return Ok(());
         }
@@ -110,10 +112,14 @@ impl<M: Model> Observer<M> for EventLog<M::Event> {
     }
 }
 
+fn name<M: Model>(event: M::Event) -> String {
+    element::name(M::event_name(event), &M::event_index(event))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::testing::Steps;
+    use crate::record::testing::{Sites, Steps};
 
     #[test]
     fn events_in_order_with_their_times() {
@@ -142,5 +148,14 @@ mod tests {
         let mut csv = Vec::new();
         log.write_csv(&mut csv).unwrap();
         assert_eq!(csv, b"time,event\n");
+    }
+
+    #[test]
+    fn events_of_families_have_their_index() {
+        let mut log = EventLog::new();
+        Sites::of(3, 2).run_with(&mut log, 2.0).unwrap();
+        let mut csv = Vec::new();
+        log.write_csv(&mut csv).unwrap();
+        assert_eq!(String::from_utf8(csv).unwrap(), "time,event\n1,rise[0]\n2,rise[0]\n2,rise[1]\n");
     }
 }

@@ -2,7 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::{BACKWARDS, Outputs, bad_time};
+use super::outputs::Followed;
+use super::{BACKWARDS, bad_time};
 use crate::error::{ErrorKind, SimError};
 use crate::model::Model;
 use crate::observer::Observer;
@@ -22,7 +23,7 @@ pub struct Grid {
     next: f64,
     /// The time up to which the run has been seen; infinitely early before the first look.
     seen: f64,
-    outputs: Outputs,
+    outputs: Followed,
     times: Vec<f64>,
     /// Row by row.
     values: Vec<f64>,
@@ -72,7 +73,7 @@ impl Grid {
             schedule,
             next: f64::INFINITY,
             seen: f64::NEG_INFINITY,
-            outputs: Outputs::default(),
+            outputs: Followed::default(),
             times: Vec::new(),
             values: Vec::new(),
         }
@@ -80,7 +81,7 @@ impl Grid {
 
     /// Names of the outputs, in the order of the columns. Empty before the first run.
     #[must_use]
-    pub fn outputs(&self) -> &'static [&'static str] {
+    pub fn outputs(&self) -> &[String] {
         self.outputs.names()
     }
 
@@ -120,6 +121,13 @@ impl Grid {
     pub fn values(&self, name: &str) -> Option<Vec<f64>> {
         let column = self.outputs.index(name)?;
         Some(self.rows().map(|(_, row)| row[column]).collect())
+    }
+
+    /// The members of the family `name` at `times()[row]`; see [families](crate::record#families).
+    /// `None` if there is no such family or row.
+    #[must_use]
+    pub fn members(&self, name: &str, row: usize) -> Option<&[f64]> {
+        Some(&self.row(row)?[self.outputs.members(name)?])
     }
 
     /// Gives every time up to and including `until` that has no row yet a row with the state of
@@ -162,7 +170,7 @@ impl Grid {
 
     /// Takes note of `view`, which shows the state from `view.now()` on.
     fn look<M: Model>(&mut self, view: View<'_, M>) -> Result<(), SimError> {
-        self.outputs.follow::<M>(view.now())?;
+        let width = self.outputs.follow(view)?;
         let now = view.now();
         let first = self.seen == f64::NEG_INFINITY;
         if first {
@@ -182,7 +190,7 @@ impl Grid {
         self.seen = now;
         if self.times.last() == Some(&now) {
             // The run was cut here, and the state may have been changed from outside since.
-            let start = self.values.len() - M::OUTPUTS.len();
+            let start = self.values.len() - width;
             view.outputs(&mut self.values[start..])?;
         }
         Ok(())
@@ -191,7 +199,7 @@ impl Grid {
     /// The row of `next`.
     fn push<M: Model>(&mut self, view: View<'_, M>) -> Result<(), SimError> {
         let start = self.values.len();
-        self.values.resize(start + M::OUTPUTS.len(), f64::NAN);
+        self.values.resize(start + self.outputs().len(), f64::NAN);
         if let Err(error) = view.at(self.next).outputs(&mut self.values[start..]) {
             self.values.truncate(start);
             return Err(error);
@@ -283,7 +291,7 @@ impl<M: Model> Observer<M> for Grid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::record::testing::Steps;
+    use crate::record::testing::{Sites, Steps};
 
     fn rows(grid: &Grid) -> Vec<(f64, f64)> {
         grid.rows().map(|(time, row)| (time, row[0])).collect()
@@ -433,5 +441,36 @@ mod tests {
         let mut csv = Vec::new();
         grid.write_csv(&mut csv).unwrap();
         assert_eq!(String::from_utf8(csv).unwrap(), "time,n,double\n0,0,0\n0.5,1,2\n1,1,2\n");
+    }
+
+    #[test]
+    fn families_have_a_column_for_each_member() {
+        let mut grid = Grid::every(2.0).unwrap();
+        let mut sim = Sites::of(3, 1);
+        sim.run_with(&mut grid, 3.0).unwrap();
+        grid.fill(sim.view(), 4.0).unwrap();
+        assert_eq!(grid.values("profile[1]").unwrap(), [0.0, 1.0, 1.0]);
+        assert_eq!(grid.members("profile", 1), Some(&[2.0, 1.0, 0.0][..]));
+        assert_eq!(grid.members("sum", 2), Some(&[5.0][..]));
+        assert_eq!(grid.members("s[0]", 0).unwrap(), [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]);
+        assert_eq!((grid.members("profile", 3), grid.members("other", 0)), (None, None));
+        let mut csv = Vec::new();
+        grid.write_csv(&mut csv).unwrap();
+        let csv = String::from_utf8(csv).unwrap();
+        let names = "sum,profile[0],profile[1],profile[2],last,s[0][0],s[0][1],s[0][2],s[0][3],s[0][4],s[0][5]";
+        assert_eq!(csv.lines().next().unwrap(), format!("time,{names}"));
+        assert_eq!(csv.lines().nth(2).unwrap(), "2,3,2,1,0,0,300,301,302,303,304,305");
+    }
+
+    #[test]
+    fn a_state_changed_at_a_cut_is_seen_in_every_column() {
+        let mut sim = Sites::of(3, 2);
+        let mut grid = Grid::every(1.0).unwrap();
+        sim.run_with(&mut grid, 1.0).unwrap();
+        sim.update(|state| state.u[2] = 7).unwrap();
+        sim.run_with(&mut grid, 2.0).unwrap();
+        assert_eq!(grid.members("profile", 1).unwrap(), [1.0, 0.0, 7.0]);
+        assert_eq!(grid.members("profile", 2).unwrap(), [2.0, 1.0, 7.0]);
+        assert_eq!(grid.row(1).unwrap()[4..6], [7.0, 100.0]);
     }
 }

@@ -1,6 +1,7 @@
 //! Intervals over which the outputs stay as they are.
 
-use super::{BACKWARDS, Outputs, bad_time};
+use super::outputs::Followed;
+use super::{BACKWARDS, bad_time};
 use crate::error::SimError;
 use crate::model::Model;
 use crate::view::View;
@@ -9,7 +10,7 @@ use crate::view::View;
 /// a cut in a run leaves no trace in the rounding.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Held {
-    pub(super) outputs: Outputs,
+    pub(super) outputs: Followed,
     since: f64,
     until: f64,
     values: Vec<f64>,
@@ -51,11 +52,11 @@ impl Held {
     /// The outputs of `view`.
     pub(super) fn look<M: Model>(&mut self, view: View<'_, M>) -> Result<&[f64], SimError> {
         let now = view.now();
-        self.outputs.follow::<M>(now)?;
+        let count = self.outputs.follow(view)?;
         if now < self.until {
             return Err(bad_time(now, BACKWARDS, now));
         }
-        self.fresh.resize(M::OUTPUTS.len(), f64::NAN);
+        self.fresh.resize(count, f64::NAN);
         view.outputs(&mut self.fresh)?;
         Ok(&self.fresh)
     }
@@ -72,6 +73,7 @@ impl Held {
 
     /// Forgets what was seen.
     pub(super) fn reset(&mut self) {
+        self.outputs.part();
         (self.since, self.until) = (0.0, 0.0);
     }
 }

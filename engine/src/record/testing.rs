@@ -34,6 +34,32 @@ simulation! {
     }
 }
 
+simulation! {
+    /// Site `k` of a row goes up by one at every multiple of `k + 1`.
+    #[derive(Clone, Debug)]
+    pub(crate) model Sites {
+        param sites: usize;
+        param rows: usize = 2;
+        index site = 0..sites;
+        index row = 0..rows;
+        index column = 0..6 / rows.max(1);
+        state u[k in site]: u64 = 0;
+        state sum: u64 = 0;
+        clock rise[k in site]: every((k + 1) as f64, from = (k + 1) as f64) => { u[k] += 1; sum += 1; }
+        observe sum = sum;
+        observe profile[k in site] = u[k];
+        observe last = u.last().copied().unwrap_or(0);
+        observe s[i in row][j in column] = 100 * sum + 10 * i as u64 + j as u64;
+    }
+}
+
+impl Sites {
+    /// With `s` over as many rows and columns as make six.
+    pub(crate) fn of(sites: usize, rows: usize) -> Simulation<Self> {
+        Sites { sites, rows }.start(0).unwrap()
+    }
+}
+
 impl Steps {
     pub(crate) fn at<const N: usize>(times: [f64; N]) -> Self {
         Steps { times: Some(times.to_vec()), ..Steps::default() }

@@ -1,8 +1,8 @@
 //! Ring times: the earliest, and the lowest slot among equals.
 //!
-//! Times are never NaN; a clock that is off has +∞. Up to some sixteen clocks a straight scan
-//! wins, above that a pair tree: a flat tournament whose nodes hold the winner's time together with
-//! its slot, so that a change replays one path without lookups.
+//! Times are never negative and never NaN; a clock that is off has +∞. Up to some sixteen clocks a
+//! straight scan wins, above that a pair tree: a flat tournament whose nodes hold the winner's time
+//! together with its slot, so that a change replays one path without lookups.
 
 use crate::moment::Moment;
 
@@ -59,69 +59,223 @@ impl<const FINE: bool, const N: usize> Scan<FINE, N> {
 /// A tournament over ring times.
 #[derive(Clone, Debug)]
 pub struct PairTree<const FINE: bool> {
-    /// Node `i` beats its children `2 i` and `2 i + 1`; the last half are the clocks.
-    nodes: Box<[Pair]>,
-    /// What rounding took from each clock's time.
-    lows: Box<[f64]>,
-}
-
-#[derive(Clone, Copy, Debug)]
-struct Pair {
-    time: f64,
-    slot: u32,
+    clocks: usize,
+    tournament: Tournament<FINE>,
 }
 
 impl<const FINE: bool> PairTree<FINE> {
     /// `clocks` clocks, all of them off.
     #[must_use]
     pub fn new(clocks: usize) -> Self {
-        let leaves = clocks.next_power_of_two().max(1);
-        let mut nodes = vec![Pair { time: f64::INFINITY, slot: 0 }; 2 * leaves].into_boxed_slice();
-        for (slot, node) in (0u32..).zip(&mut nodes[leaves..]) {
-            node.slot = slot;
-        }
-        for i in (1..leaves).rev() {
-            nodes[i] = nodes[2 * i];
-        }
-        PairTree { nodes, lows: vec![0.0; leaves].into_boxed_slice() }
+        PairTree { clocks, tournament: Tournament::new(clocks, 1) }
+    }
+
+    /// How many clocks there are.
+    #[inline]
+    #[must_use]
+    #[expect(clippy::len_without_is_empty, reason = "only generated code asks")]
+    pub fn len(&self) -> usize {
+        self.clocks
     }
 
     /// The earliest moment and its slot; the lowest slot wins ties.
     #[inline]
     #[must_use]
     pub fn earliest(&self) -> (Moment, usize) {
-        let Pair { time, slot } = self.nodes[1];
-        (Moment { time, low: self.lows[slot as usize] }, slot as usize)
+        self.tournament.earliest()
     }
 
     /// When `slot` rings.
     #[inline]
     #[must_use]
     pub fn get(&self, slot: usize) -> Moment {
-        Moment { time: self.nodes[self.nodes.len() / 2 + slot].time, low: self.lows[slot] }
+        Moment { time: time(self.tournament.nodes[self.tournament.first + slot]), low: self.tournament.low(slot) }
     }
 
     /// Changes when `slot` rings, and replays its path.
     #[inline]
     pub fn set(&mut self, slot: usize, at: Moment) {
-        if self.get(slot) == at {
-            return;
+        let tournament = &mut self.tournament;
+        let leaf = tournament.first + slot;
+        let pair = pair(at.time, slot);
+        let moved = tournament.nodes[leaf] != pair;
+        if FINE && tournament.lows[slot] != at.low {
+            tournament.lows[slot] = at.low;
+            if !moved {
+                tournament.replay_low(leaf, pair);
+            }
         }
-        let mut i = self.nodes.len() / 2 + slot;
-        self.nodes[i].time = at.time;
+        if moved {
+            tournament.replay(leaf, pair);
+        }
+    }
+
+    /// Adds clocks that are off until there are `clocks`.
+    pub fn grow(&mut self, clocks: usize) {
+        if clocks > self.clocks {
+            self.tournament.grow(clocks, 1);
+            self.clocks = clocks;
+        }
+    }
+}
+
+/// A time as an integer that is ordered like it, and behind it, in the low 32 bits, a slot.
+///
+/// Times are not negative, so their bits are in order. Those of clocks that are off are all
+/// different: only real times can be equal.
+pub(super) type Pair = u128;
+
+const NEVER: u64 = f64::INFINITY.to_bits();
+
+#[inline(always)]
+pub(super) fn pair(time: f64, slot: usize) -> Pair {
+    debug_assert!(time >= 0.0);
+    // Zero may come with a sign.
+    let bits = time.abs().to_bits();
+    let bits = if bits == NEVER { NEVER | slot as u64 } else { bits };
+    Pair::from(bits) << 64 | slot as Pair
+}
+
+#[inline(always)]
+pub(super) fn time(pair: Pair) -> f64 {
+    f64::from_bits(((pair >> 64) as u64).min(NEVER))
+}
+
+#[inline(always)]
+pub(super) fn slot(pair: Pair) -> usize {
+    pair as u32 as usize
+}
+
+/// A flat tree in which each node is the earliest of its four children.
+///
+/// The root is node 3, the children of node `i` are the four from `4 i − 8` on, and the last nodes
+/// are the leaves. With pairs as integers, the earlier of two is their minimum, without a branch, and
+/// the lower slot wins ties.
+#[derive(Clone, Debug)]
+pub(super) struct Tournament<const FINE: bool> {
+    pub(super) nodes: Vec<Pair>,
+    /// The first leaf.
+    pub(super) first: usize,
+    /// With FINE, what rounding took from each slot's time.
+    pub(super) lows: Vec<f64>,
+}
+
+const ROOT: usize = 3;
+
+impl<const FINE: bool> Tournament<FINE> {
+    /// For so many slots, of which `stride` each share a leaf; all are off.
+    pub(super) fn new(slots: usize, stride: usize) -> Self {
+        assert!(u32::try_from(slots).is_ok(), "there are fewer than 2^32 clocks");
+        let mut new = Tournament { nodes: Vec::new(), first: 0, lows: Vec::new() };
+        new.plant(slots.div_ceil(stride), stride);
         if FINE {
-            self.lows[slot] = at.low;
+            // Even if there are none, one is the earliest.
+            new.lows.resize(slots.max(1), 0.0);
         }
-        while i > 1 {
-            i /= 2;
-            let (left, right) = (self.nodes[2 * i], self.nodes[2 * i + 1]);
-            let equal = FINE && left.time == right.time && left.time < f64::INFINITY;
-            let goes_right = if equal {
-                self.lows[right.slot as usize] < self.lows[left.slot as usize]
-            } else {
-                right.time < left.time
-            };
-            self.nodes[i] = if goes_right { right } else { left };
+        new.replay_all();
+        new
+    }
+
+    /// At least so many leaves; all are off, and the nodes above are not yet right.
+    fn plant(&mut self, leaves: usize, stride: usize) {
+        let inner = leaves.saturating_sub(1).div_ceil(3);
+        self.first = ROOT + inner;
+        self.nodes = vec![pair(f64::INFINITY, 0); 4 * inner + 4];
+        for (leaf, node) in self.nodes[self.first..].iter_mut().enumerate() {
+            *node = pair(f64::INFINITY, leaf * stride);
+        }
+    }
+
+    /// The earliest moment and its slot.
+    #[inline(always)]
+    pub(super) fn earliest(&self) -> (Moment, usize) {
+        let root = self.nodes[ROOT];
+        (Moment { time: time(root), low: self.low(slot(root)) }, slot(root))
+    }
+
+    #[inline(always)]
+    pub(super) fn low(&self, slot: usize) -> f64 {
+        if FINE { self.lows[slot] } else { 0.0 }
+    }
+
+    /// The earlier one.
+    #[inline(always)]
+    pub(super) fn min(&self, one: Pair, two: Pair) -> Pair {
+        if FINE && (one >> 64) as u64 == (two >> 64) as u64 {
+            return self.finer(one, two);
+        }
+        one.min(two)
+    }
+
+    /// The earlier of two at the same time.
+    #[cold]
+    #[inline(never)]
+    fn finer(&self, one: Pair, two: Pair) -> Pair {
+        let (low_one, low_two) = (self.lows[slot(one)], self.lows[slot(two)]);
+        if low_one == low_two {
+            one.min(two)
+        } else if low_one < low_two {
+            one
+        } else {
+            two
+        }
+    }
+
+    /// Changes the pair of a leaf, and those above as far as that makes a difference.
+    #[inline(always)]
+    pub(super) fn replay(&mut self, leaf: usize, mut pair: Pair) {
+        let mut i = leaf;
+        self.nodes[i] = pair;
+        while i > ROOT {
+            let beside = self.nodes[i ^ 1];
+            let others = self.min(self.nodes[i ^ 2], self.nodes[i ^ 3]);
+            pair = self.min(pair, self.min(beside, others));
+            i = i / 4 + 2;
+            if self.nodes[i] == pair {
+                return;
+            }
+            self.nodes[i] = pair;
+        }
+    }
+
+    /// The same if what rounding took from a leaf's time has changed and nothing else: that makes a
+    /// difference further up too.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn replay_low(&mut self, leaf: usize, pair: Pair) {
+        let mut i = leaf;
+        self.nodes[i] = pair;
+        while i > ROOT {
+            i = i / 4 + 2;
+            self.nodes[i] = self.best_below(i);
+        }
+    }
+
+    fn best_below(&self, i: usize) -> Pair {
+        let [a, b, c, d] = [0, 1, 2, 3].map(|child| self.nodes[4 * i - 8 + child]);
+        self.min(self.min(a, b), self.min(c, d))
+    }
+
+    fn replay_all(&mut self) {
+        for i in (ROOT..self.first).rev() {
+            self.nodes[i] = self.best_below(i);
+        }
+    }
+
+    /// Makes room for `slots`.
+    #[cold]
+    #[inline(never)]
+    pub(super) fn grow(&mut self, slots: usize, stride: usize) {
+        assert!(u32::try_from(slots).is_ok(), "there are fewer than 2^32 clocks");
+        if FINE {
+            self.lows.resize(slots, 0.0);
+        }
+        let leaves = self.nodes.len() - self.first;
+        if slots.div_ceil(stride) > leaves {
+            let old = self.nodes.split_off(self.first);
+            self.plant(slots.div_ceil(stride).max(leaves + leaves / 2), stride);
+            self.nodes[self.first..][..leaves].copy_from_slice(&old);
+            self.replay_all();
         }
     }
 }

@@ -1,12 +1,17 @@
 //! Calls of actions, and arguments of any call.
 
-use proc_macro2::Ident;
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut as _;
 use syn::{Expr, parse_quote};
 
-use super::{Rewriter, action_function, constant_handle, handle, here, single};
+use super::{
+    Rewriter, action_function, constant_handle, handle, here, log_handle, pair_handle, single, size_handle,
+    trace_handle,
+};
+use crate::resolve::access::{Element, Need};
+use crate::resolve::forms::Form;
 use crate::resolve::names::Meaning;
 
 impl Rewriter<'_> {
@@ -44,28 +49,20 @@ impl Rewriter<'_> {
             let what = self.mode.what;
             self.wrong(ident.span(), format!("{what} cannot call the action `{ident}`; only actions do"));
         }
-        call.args.iter_mut().for_each(|arg| self.argument(arg));
-        let private = self.private();
+        let target_sets = &target.sets;
+        let mut forms = Vec::new();
+        for (arg, set) in call.args.iter_mut().zip(target_sets) {
+            forms.push(self.call_argument(arg, *set, &ident));
+        }
         let span = here(ident.span());
         let mut places = Vec::new();
+        let mut noted = Vec::new();
         if let Some(access) = &target.access {
-            for (place, write) in access.modes() {
-                let handle = Ident::new(&handle(&self.names.places[place].ident).to_string(), span);
-                places.push(if write { quote!(&mut *#handle) } else { quote!(#private::Read::new(&*#handle)) });
-            }
-            for &number in &access.constants {
-                let handle = Ident::new(&constant_handle(&self.names.constants[number].ident).to_string(), span);
-                let typed = self.names.constants[number].ty.is_some();
-                places.push(if typed { quote!(#private::Read::new(&*#handle)) } else { quote!(#handle) });
-            }
-            if access.now.is_some() {
-                places.push(Ident::new("__cr_now", span).into_token_stream());
-            }
-            if access.rng.is_some() {
-                let rng = Ident::new("__cr_rng", span);
-                places.push(quote!(&mut *#rng));
-            }
             self.access.merge(access);
+            for element in &access.elements {
+                noted.extend(self.called_element(element, &forms, span));
+            }
+            places.extend(access.needs().into_iter().map(|need| self.passed_on(need, span)));
         }
         let function = Ident::new(&action_function(&ident).to_string(), span);
         let arguments = &call.args;
@@ -82,8 +79,77 @@ impl Rewriter<'_> {
             parse_quote!((#outcome))
         } else {
             let arguments = arguments.iter();
-            parse_quote!((match (#(#arguments,)*) { (#(#temporaries,)*) => #outcome }))
+            parse_quote!((match (#(#arguments,)*) { (#(#temporaries,)*) => { #(#noted)* #outcome } }))
         };
         true
+    }
+
+    /// An argument of an action; gives what it is as an index.
+    fn call_argument(&mut self, arg: &mut Expr, set: Option<usize>, action: &Ident) -> Form {
+        match set {
+            Some(set) => {
+                let index = self.index(arg, Some(set), action);
+                let form = index.form().clone();
+                *arg = self.member(index, set, action);
+                form
+            }
+            None => {
+                let form = self.form_of(arg).0;
+                self.argument(arg);
+                form
+            }
+        }
+    }
+
+    /// An element that a called action writes. Where the arguments do not say which it is, the write is noted
+    /// before the call.
+    fn called_element(&mut self, element: &Element, forms: &[Form], span: Span) -> Option<TokenStream> {
+        let own: Vec<Form> = element.forms.iter().map(|form| form.with(forms)).collect();
+        if own.iter().all(Form::is_direct) {
+            self.access.touch_element(Element { forms: own, ..element.clone() });
+            return None;
+        }
+        let names = self.names;
+        let place = &names.places[element.place];
+        self.access.logged.insert(element.place);
+        let (handle, log) = (handle(&place.ident), log_handle(&place.ident));
+        let private = self.private();
+        let at = self.number_of(place, &element.forms, span)?;
+        let note = self.note(&handle, &log, &quote!(__crt_at), span);
+        Some(quote_spanned!(span=> if let #private::core::option::Option::Some(__crt_at) = #at { #note }))
+    }
+
+    /// What a function takes, as a caller that has the same passes it on.
+    pub(super) fn passed_on(&self, need: Need, span: Span) -> TokenStream {
+        let private = self.private();
+        let at = |ident: Ident| Ident::new(&ident.to_string(), span);
+        let names = self.names;
+        match need {
+            Need::Place { place, write } => {
+                let handle = at(handle(&names.places[place].ident));
+                if write { quote!(&mut *#handle) } else { quote!(#private::Read::new(&*#handle)) }
+            }
+            Need::Constant(number) => {
+                let constant = &names.constants[number];
+                let handle = at(constant_handle(&constant.ident));
+                if constant.ty.is_some() { quote!(#private::Read::new(&*#handle)) } else { quote!(#handle) }
+            }
+            Need::Set(set) => at(size_handle(&names.sets[set].ident)).into_token_stream(),
+            Need::Relation(relation) => {
+                let handle = at(handle(&names.relations[relation].ident));
+                quote!(#private::Read::new(&*#handle))
+            }
+            Need::Pair => pair_handle().into_token_stream(),
+            Need::Trace(place) => at(trace_handle(&names.places[place].ident)).into_token_stream(),
+            Need::Log(place) => {
+                let log = at(log_handle(&names.places[place].ident));
+                quote!(&mut *#log)
+            }
+            Need::Now => Ident::new("__cr_now", span).into_token_stream(),
+            Need::Rng => {
+                let rng = Ident::new("__cr_rng", span);
+                quote!(&mut *#rng)
+            }
+        }
     }
 }

@@ -6,6 +6,8 @@
 //! the generated function.
 mod arithmetic;
 mod calls;
+mod indices;
+mod locals;
 mod mode;
 mod names;
 mod walk;
@@ -17,11 +19,15 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident};
 use syn::ext::IdentExt as _;
 use syn::spanned::Spanned as _;
-use syn::visit_mut::{self, VisitMut as _};
+use syn::visit_mut::VisitMut as _;
 use syn::{Block, Expr};
 
 pub(super) use mode::Mode;
 
+use locals::Locals;
+
+use super::family::Family;
+use super::forms::{Base, Form};
 use super::names::{Meaning, Names, PlaceKind, idents};
 use super::{Access, Body};
 use crate::errors::Errors;
@@ -42,6 +48,36 @@ pub(crate) fn action_function(ident: &Ident) -> Ident {
     format_ident!("__cr_action_{}", ident.unraw(), span = here(ident.span()))
 }
 
+/// The name under which generated code holds an index called `ident`.
+pub(crate) fn binder(ident: &Ident) -> Ident {
+    format_ident!("__crb_{}", ident.unraw(), span = here(ident.span()))
+}
+
+/// The name under which generated code holds the size of set `ident`.
+pub(crate) fn size_handle(ident: &Ident) -> Ident {
+    format_ident!("__crn_{}", ident.unraw(), span = here(ident.span()))
+}
+
+/// The name under which generated code holds what is read of family `ident` at run-time indices.
+pub(crate) fn trace_handle(ident: &Ident) -> Ident {
+    format_ident!("__crr_{}", ident.unraw(), span = here(ident.span()))
+}
+
+/// The name under which generated code holds what is written of family `ident` at run-time indices.
+pub(crate) fn log_handle(ident: &Ident) -> Ident {
+    format_ident!("__crw_{}", ident.unraw(), span = here(ident.span()))
+}
+
+/// The name under which generated code holds the number of the pair that the indices stand for.
+pub(crate) fn pair_handle() -> Ident {
+    Ident::new("__crp_pair", Span::call_site())
+}
+
+/// The name of an action's argument in generated code: what is an index there has another name.
+pub(crate) fn argument(arg: &Argument) -> Ident {
+    if arg.mutability.is_none() { binder(&arg.ident) } else { arg.ident.clone() }
+}
+
 /// The user's position with the macro's hygiene: one body's tokens may come from several macros.
 pub(crate) fn here(span: Span) -> Span {
     span.resolved_at(Span::call_site())
@@ -50,6 +86,10 @@ pub(crate) fn here(span: Span) -> Span {
 pub(super) struct Rewriter<'a> {
     names: &'a Names<'a>,
     mode: Mode,
+    /// Local variables in sight.
+    locals: Locals,
+    /// The relation whose pair the item's indices stand for.
+    pairs: Option<usize>,
     errors: &'a mut Errors,
     access: Access,
     /// How deep in closures, where `return` and `?` have another meaning.
@@ -58,6 +98,8 @@ pub(super) struct Rewriter<'a> {
     moves: Vec<Span>,
     /// How many model names have been met.
     met: usize,
+    /// How many indices of definitions have got a variable.
+    uses: usize,
     /// Names bound in the body.
     bound: BTreeMap<String, Span>,
     /// Names that used definitions take from outside the block, with the definition.
@@ -71,15 +113,28 @@ impl<'a> Rewriter<'a> {
         Rewriter {
             names,
             mode,
+            locals: Locals::default(),
+            pairs: None,
             errors,
             access: Access::default(),
             closures: 0,
             moves: Vec::new(),
             met: 0,
+            uses: 0,
             bound: BTreeMap::new(),
             free: Vec::new(),
             inlining: Vec::new(),
         }
+    }
+
+    /// The same for code of an item that is a family.
+    pub(super) fn of(mut self, family: &Family) -> Self {
+        for (number, (ident, set)) in family.binders.iter().enumerate() {
+            self.may_be_called(ident);
+            self.locals.index(ident, binder(ident), Form::plain(Base::Binder(number)), Some(*set));
+        }
+        self.pairs = family.pairs;
+        self
     }
 
     /// An expression with a value.
@@ -90,9 +145,17 @@ impl<'a> Rewriter<'a> {
     }
 
     /// The body of an action.
-    pub(super) fn body(mut self, block: &Block, args: &[Argument]) -> Body {
-        for arg in args {
-            self.bind(&arg.ident);
+    pub(super) fn body(mut self, block: &Block, args: &[Argument], sets: &[Option<usize>]) -> Body {
+        for (number, (arg, set)) in args.iter().zip(sets).enumerate() {
+            if arg.mutability.is_some() {
+                self.bind(&arg.ident);
+            } else {
+                self.may_be_called(&arg.ident);
+                // An argument of another type is no index.
+                let is_index = arg.ty().to_token_stream().to_string() == "usize";
+                let form = if is_index { Form::plain(Base::Binder(number)) } else { Form::unknown() };
+                self.locals.index(&arg.ident, binder(&arg.ident), form, *set);
+            }
         }
         let mut block = block.clone();
         self.visit_block_mut(&mut block);
@@ -111,6 +174,13 @@ impl<'a> Rewriter<'a> {
         Body { tokens, access: self.access }
     }
 
+    /// Variables that `visit` binds end with it.
+    pub(in crate::resolve) fn in_scope(&mut self, visit: impl FnOnce(&mut Self)) {
+        let mark = self.locals.mark();
+        visit(self);
+        self.locals.end(mark);
+    }
+
     fn private(&self) -> TokenStream {
         self.names.private.clone()
     }
@@ -122,12 +192,18 @@ impl<'a> Rewriter<'a> {
         }
     }
 
-    fn closure(&mut self, closure: &mut syn::ExprClosure) {
+    fn closure(&mut self, closure: &mut syn::ExprClosure, given: Option<&indices::Given>) {
         self.closures += 1;
+        let mark = self.locals.mark();
         if let Some(moves) = &closure.capture {
             self.moves.push(moves.span());
         }
-        visit_mut::visit_expr_closure_mut(self, closure);
+        closure.inputs.iter_mut().for_each(|pat| self.visit_pat_mut(pat));
+        if let Some(given) = given {
+            self.know_parameters(closure, given);
+        }
+        self.visit_expr_mut(&mut closure.body);
+        self.locals.end(mark);
         if closure.capture.is_some() {
             self.moves.pop();
         }
@@ -146,7 +222,10 @@ impl<'a> Rewriter<'a> {
     }
 
     pub(super) fn is_model_name(&self, ident: &Ident) -> bool {
-        self.names.meaning(ident).is_some() || ["now", "rng", "never"].iter().any(|word| ident == word)
+        match self.locals.find(ident) {
+            Some(local) => local.rename.is_some(),
+            None => self.names.meaning(ident).is_some() || ["now", "rng", "never"].iter().any(|word| ident == word),
+        }
     }
 
     /// The replacement of `ident` where only tokens are known; counts as a write where that is

@@ -13,13 +13,26 @@ pub(in crate::resolve) struct Mode {
     pub(super) rng: bool,
     pub(super) now: bool,
     pub(super) tallies: bool,
+    /// Whether it is evaluated once, from params.
+    pub(super) once: bool,
+    /// Whether what is read decides when the code is looked at again.
+    pub(super) traced: bool,
     /// In initial values, the places that have a value already.
     pub(super) allowed: Option<BTreeSet<usize>>,
 }
 
 impl Mode {
-    const PURE: Mode =
-        Mode { what: "", defines: false, writes: false, rng: false, now: true, tallies: false, allowed: None };
+    const PURE: Mode = Mode {
+        what: "",
+        defines: false,
+        writes: false,
+        rng: false,
+        now: true,
+        tallies: false,
+        once: false,
+        traced: false,
+        allowed: None,
+    };
 
     pub(in crate::resolve) fn action() -> Self {
         Mode { what: "an action", writes: true, rng: true, ..Mode::PURE }
@@ -30,11 +43,11 @@ impl Mode {
     }
 
     pub(in crate::resolve) fn guard() -> Self {
-        Mode { what: "a guard", now: false, ..Mode::PURE }
+        Mode { what: "a guard", now: false, traced: true, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn rate() -> Self {
-        Mode { what: "a rate", now: false, ..Mode::PURE }
+        Mode { what: "a rate", now: false, traced: true, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn stop() -> Self {
@@ -42,19 +55,20 @@ impl Mode {
     }
 
     pub(in crate::resolve) fn speed() -> Self {
-        Mode { what: "a speed", now: false, ..Mode::PURE }
+        Mode { what: "a speed", now: false, traced: true, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn period() -> Self {
-        Mode { what: "a period", now: false, ..Mode::PURE }
+        Mode { what: "a period", now: false, traced: true, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn at() -> Self {
-        Mode { what: "a ring time", ..Mode::PURE }
+        Mode { what: "a ring time", traced: true, ..Mode::PURE }
     }
 
-    pub(in crate::resolve) fn delay() -> Self {
-        Mode { what: "a delay", rng: true, ..Mode::PURE }
+    /// A delay, which is drawn again when what it reads changes or is not.
+    pub(in crate::resolve) fn delay(redraw: bool) -> Self {
+        Mode { what: "a delay", rng: true, traced: redraw, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn observe() -> Self {
@@ -68,6 +82,16 @@ impl Mode {
     /// An initial value, which may use the places in `allowed`.
     pub(in crate::resolve) fn initial(allowed: BTreeSet<usize>) -> Self {
         Mode { what: "an initial value", allowed: Some(allowed), ..Mode::PURE }
+    }
+
+    /// The size of an index set.
+    pub(in crate::resolve) fn size(allowed: BTreeSet<usize>) -> Self {
+        Mode { what: "the size of an index set", now: false, once: true, allowed: Some(allowed), ..Mode::PURE }
+    }
+
+    /// The members of a row of a relation that does not change.
+    pub(in crate::resolve) fn relation(allowed: BTreeSet<usize>) -> Self {
+        Mode { what: "a relation that does not change", now: false, once: true, allowed: Some(allowed), ..Mode::PURE }
     }
 
     /// The same with random numbers.

@@ -2,13 +2,14 @@
 
 use std::collections::BTreeSet;
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt as _;
 use syn::visit::Visit;
 use syn::visit_mut::VisitMut as _;
 use syn::{Expr, parse_quote, parse_quote_spanned};
 
+use super::indices::Index;
 use super::{Rewriter, constant_handle, handle, here, single};
 use crate::resolve::names::{Meaning, PlaceKind, RESERVED, idents};
 
@@ -39,6 +40,17 @@ impl Rewriter<'_> {
     /// What a name stands for, read or written; `None` if it is none of the model's.
     pub(super) fn name(&mut self, ident: &Ident, write: bool) -> Option<Expr> {
         let span = ident.span();
+        if let Some(local) = self.locals.find(ident) {
+            let renamed = local.rename.clone()?;
+            self.met += 1;
+            if write {
+                self.wrong(
+                    span,
+                    format!("`{ident}` is an index and stays what it is; copy it into a variable of its own"),
+                );
+            }
+            return Some(parse_quote_spanned!(here(span)=> #renamed));
+        }
         match ident.to_string().as_str() {
             "now" => return Some(self.now(span, write)),
             "rng" => return Some(self.rng(span)),
@@ -59,8 +71,20 @@ impl Rewriter<'_> {
                 if write {
                     self.wrong(span, format!("`{ident}` is a definition; write the states it is made of"));
                 }
-                Some(self.definition(ident, index))
+                if !self.names.lets[index].family.is_single() {
+                    self.wrong(span, format!("`{ident}` is a family of definitions; write its index: `{ident}[…]`"));
+                    return None;
+                }
+                Some(self.definition(ident, index, Vec::new()))
             }
+            Meaning::Set(set) => {
+                if write {
+                    self.wrong(span, format!("`{ident}` is an index set and stays what it is"));
+                }
+                let size = self.size(set, span);
+                Some(parse_quote_spanned!(here(span)=> (0..#size)))
+            }
+            Meaning::Relation { relation, inverse } => Some(self.whole_relation(ident, relation, inverse, write)),
             Meaning::Action(_) => {
                 self.wrong(span, format!("`{ident}` is an action; call it as `{ident}(…);`"));
                 None
@@ -69,6 +93,31 @@ impl Rewriter<'_> {
     }
 
     pub(super) fn place(&mut self, ident: &Ident, place: usize, write: bool) -> Expr {
+        self.may_touch(ident, place, write);
+        let span = ident.span();
+        self.access.touch(place, write);
+        let names = self.names;
+        if names.places[place].grows {
+            self.wrong(
+                span,
+                format!("the elements of `{ident}` come and go with pairs; go over the rows of the relation instead"),
+            );
+        }
+        let handle = handle(ident);
+        if names.places[place].family.is_single() {
+            return parse_quote_spanned!(here(span)=> (*#handle));
+        }
+        self.access.whole.insert((place, write));
+        if write {
+            parse_quote_spanned!(here(span)=> (*#handle))
+        } else {
+            // What is only read cannot be changed, whoever else writes elements.
+            parse_quote_spanned!(here(span)=> (*&*#handle))
+        }
+    }
+
+    /// Reports what is wrong with reading or writing a place here.
+    pub(super) fn may_touch(&mut self, ident: &Ident, place: usize, write: bool) {
         self.met += 1;
         let span = ident.span();
         let what = self.mode.what;
@@ -90,28 +139,29 @@ impl Rewriter<'_> {
             _ => {}
         }
         if self.mode.allowed.as_ref().is_some_and(|allowed| !allowed.contains(&place)) {
-            self.errors.at(
-                span,
-                format!(
+            let why = match self.mode.once {
+                true => format!("{what} is evaluated once, at the start, and can use params only"),
+                false => format!(
                     "`{ident}` has no value here yet: an initial value may use params and what is declared before it"
                 ),
-            );
+            };
+            self.errors.at(span, why);
         }
         if write {
             if let Some(&at) = self.moves.last() {
                 self.wrong(at, format!("a `move` closure would write to a copy of `{ident}`; remove `move`"));
             }
         }
-        self.access.touch(place, write);
-        let handle = handle(ident);
-        parse_quote_spanned!(here(span)=> (*#handle))
     }
 
     pub(super) fn now(&mut self, span: Span, write: bool) -> Expr {
         if write {
             self.wrong(span, "`now` cannot be written: time moves by itself");
         }
-        if !self.mode.now {
+        if self.mode.once {
+            let what = self.mode.what;
+            self.errors.at(span, format!("{what} cannot read `now`: it is evaluated once, at the start"));
+        } else if !self.mode.now {
             let what = self.mode.what;
             self.errors.at(
                 span,
@@ -127,7 +177,13 @@ impl Rewriter<'_> {
     }
 
     pub(super) fn rng(&mut self, span: Span) -> Expr {
-        if !self.mode.rng {
+        if self.mode.once {
+            let what = self.mode.what;
+            self.errors.at(
+                span,
+                format!("{what} cannot use `rng`; give what was drawn as a param, or draw in a `state relation`"),
+            );
+        } else if !self.mode.rng {
             let what = self.mode.what;
             self.errors.at(
                 span,
@@ -139,13 +195,17 @@ impl Rewriter<'_> {
         parse_quote_spanned!(here(span)=> (*#rng))
     }
 
-    pub(super) fn definition(&mut self, ident: &Ident, index: usize) -> Expr {
+    /// A use of a definition, at `indices` if it is a family.
+    pub(super) fn definition(&mut self, ident: &Ident, index: usize, indices: Vec<Index>) -> Expr {
         self.met += 1;
         let definition = &self.names.lets[index];
         if self.inlining.contains(&index) {
             return parse_quote!(loop {});
         }
         let constant = definition.constant.filter(|_| self.mode.allowed.is_none());
+        if let Some(number) = constant.filter(|_| !definition.family.is_single()) {
+            return self.constant_element(ident, number, indices);
+        }
         let cell = match constant {
             Some(number) => {
                 self.access.constant = true;
@@ -164,7 +224,16 @@ impl Rewriter<'_> {
             None => None,
         };
         let mut expr = definition.definition.expr.clone();
-        self.free_names(&definition.definition.ident, &expr);
+        self.free_names(&definition.definition.ident, &definition.family.binders, &expr);
+        let family = &definition.family;
+        let frame = self.locals.enter();
+        let arguments: Vec<TokenStream> = family
+            .binders
+            .iter()
+            .zip(indices)
+            .map(|((binder, set), index)| self.definition_index(ident, binder, *set, index))
+            .collect();
+        let pairs = self.pairs.take();
         self.inlining.push(index);
         let now_before = self.access.now.take();
         let allowed_now = std::mem::replace(&mut self.mode.now, true);
@@ -179,6 +248,9 @@ impl Rewriter<'_> {
         }
         self.access.now = self.access.now.or(now_before);
         self.inlining.pop();
+        self.pairs = pairs;
+        self.locals.leave(frame);
+        let expr = if arguments.is_empty() { expr } else { parse_quote!({ #(#arguments)* (#expr) }) };
         let ascribed = match &definition.definition.ty {
             Some(ty) => quote!({ let __crt_value: #ty = #expr; __crt_value }),
             None => quote!(#expr),
@@ -193,8 +265,9 @@ impl Rewriter<'_> {
     }
 
     /// Notes what `let definition` takes from outside the block.
-    pub(super) fn free_names(&mut self, definition: &Ident, expr: &Expr) {
+    pub(super) fn free_names(&mut self, definition: &Ident, binders: &[(Ident, usize)], expr: &Expr) {
         let mut names = PathNames::default();
+        names.bound.extend(binders.iter().map(|(binder, _)| binder.unraw().to_string()));
         names.visit_expr(expr);
         let outside = names.used.difference(&names.bound);
         let inside = |name: &&String| self.names.is_declared(name) || RESERVED.iter().any(|(word, _)| word == name);
@@ -204,6 +277,15 @@ impl Rewriter<'_> {
     }
 
     pub(super) fn bind(&mut self, ident: &Ident) {
+        self.may_be_called(ident);
+        if self.inlining.is_empty() {
+            self.bound.entry(ident.unraw().to_string()).or_insert_with(|| ident.span());
+        }
+        self.locals.hide(ident);
+    }
+
+    /// Reports a name that a variable or index cannot have.
+    pub(super) fn may_be_called(&mut self, ident: &Ident) {
         let name = ident.unraw().to_string();
         if let Some((_, means)) = RESERVED.iter().find(|(word, _)| *word == name) {
             self.wrong(ident.span(), format!("`{name}` is {means} in every block; choose another name"));
@@ -213,9 +295,6 @@ impl Rewriter<'_> {
                 format!("`{name}` is an item of the model; choose another name for this variable"),
             );
             self.wrong(declared, format!("`{name}` is declared here"));
-        }
-        if self.inlining.is_empty() {
-            self.bound.entry(name).or_insert_with(|| ident.span());
         }
     }
 }

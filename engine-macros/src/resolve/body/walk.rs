@@ -11,6 +11,9 @@ use crate::resolve::{macros, methods};
 impl VisitMut for Rewriter<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         show_group(expr);
+        if self.relation_method(expr) || self.relation_call(expr) || self.family_size(expr) {
+            return;
+        }
         match expr {
             Expr::Path(path) => {
                 if let Some(replacement) = single(path).cloned().and_then(|ident| self.name(&ident, false)) {
@@ -26,7 +29,12 @@ impl VisitMut for Rewriter<'_> {
             Expr::Binary(_) => self.arithmetic(expr),
             Expr::Reference(reference) if reference.mutability.is_some() => self.write(&mut reference.expr),
             Expr::RawAddr(raw) if matches!(raw.mutability, syn::PointerMutability::Mut(_)) => self.write(&mut raw.expr),
+            Expr::Index(_) => match self.element(expr, false) {
+                Some(element) => *expr = element,
+                None => visit_mut::visit_expr_mut(self, expr),
+            },
             Expr::MethodCall(call) => {
+                let given = self.closure_items(call);
                 let name = call.method.to_string();
                 let changes = methods::changes(&name);
                 if changes && !self.mode.writes {
@@ -38,7 +46,14 @@ impl VisitMut for Rewriter<'_> {
                 } else {
                     self.write(&mut call.receiver);
                 }
-                call.args.iter_mut().for_each(|arg| self.argument(arg));
+                for arg in &mut call.args {
+                    match (arg, &given) {
+                        (Expr::Closure(closure), Some(given)) if closure.capture.is_none() => {
+                            self.closure(closure, Some(given));
+                        }
+                        (arg, _) => self.argument(arg),
+                    }
+                }
             }
             Expr::Call(_) => {
                 if !self.action_call(expr) {
@@ -49,7 +64,7 @@ impl VisitMut for Rewriter<'_> {
                 }
             }
             Expr::Closure(closure) => {
-                self.closure(closure);
+                self.closure(closure, None);
                 if closure.capture.is_some() {
                     *expr = self.borrowed_by_move(expr);
                 }
@@ -70,6 +85,22 @@ impl VisitMut for Rewriter<'_> {
                 let value = ret.expr.as_ref().map_or(quote!(()), |value| quote!(#value));
                 let span = here(ret.return_token.span);
                 *expr = parse_quote_spanned!(span=> return #private::core::result::Result::Ok(#value));
+            }
+            Expr::ForLoop(looping) => self.for_loop(looping),
+            Expr::If(choice) => {
+                let mark = self.locals.mark();
+                self.visit_expr_mut(&mut choice.cond);
+                self.visit_block_mut(&mut choice.then_branch);
+                self.locals.end(mark);
+                if let Some((_, other)) = &mut choice.else_branch {
+                    self.visit_expr_mut(other);
+                }
+            }
+            Expr::While(looping) => {
+                let mark = self.locals.mark();
+                self.visit_expr_mut(&mut looping.cond);
+                self.visit_block_mut(&mut looping.body);
+                self.locals.end(mark);
             }
             Expr::Match(matching) => {
                 let patterns: Vec<Pat> = matching.arms.iter().map(|arm| arm.pat.clone()).collect();
@@ -97,7 +128,25 @@ impl VisitMut for Rewriter<'_> {
         }
     }
 
+    fn visit_block_mut(&mut self, block: &mut syn::Block) {
+        let mark = self.locals.mark();
+        visit_mut::visit_block_mut(self, block);
+        self.locals.end(mark);
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut syn::Arm) {
+        let mark = self.locals.mark();
+        visit_mut::visit_arm_mut(self, arm);
+        self.locals.end(mark);
+    }
+
     fn visit_local_mut(&mut self, local: &mut syn::Local) {
+        let index = match (&local.pat, &local.init) {
+            (Pat::Ident(pat), Some(init)) if pat.mutability.is_none() && pat.subpat.is_none() => {
+                Some((pat.ident.clone(), self.form_of(&init.expr)))
+            }
+            _ => None,
+        };
         if let Some(init) = &mut local.init {
             let pat = local.pat.clone();
             self.scrutinee(&mut init.expr, std::iter::once(&pat));
@@ -106,6 +155,9 @@ impl VisitMut for Rewriter<'_> {
             }
         }
         self.visit_pat_mut(&mut local.pat);
+        if let Some((ident, (form, set))) = index {
+            self.locals.know(&ident, form, set);
+        }
     }
 
     fn visit_stmt_mut(&mut self, stmt: &mut Stmt) {

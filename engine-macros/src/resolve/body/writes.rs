@@ -19,9 +19,13 @@ impl Rewriter<'_> {
                 }
             }
             Expr::Field(field) => self.write(&mut field.base),
-            Expr::Index(index) => {
-                self.write(&mut index.expr);
-                self.visit_expr_mut(&mut index.index);
+            Expr::Index(_) => {
+                if let Some(element) = self.element(expr, true) {
+                    *expr = element;
+                } else if let Expr::Index(index) = expr {
+                    self.write(&mut index.expr);
+                    self.visit_expr_mut(&mut index.index);
+                }
             }
             Expr::Paren(inner) => self.write(&mut inner.expr),
             Expr::Group(inner) => self.write(&mut inner.expr),
@@ -102,6 +106,14 @@ impl Rewriter<'_> {
         if writes { self.write(expr) } else { self.visit_expr_mut(expr) }
     }
 
+    fn is_param(&self, expr: &Expr) -> bool {
+        let Expr::Path(path) = expr else { return false };
+        match single(path).and_then(|ident| self.names.meaning(ident)) {
+            Some(Meaning::Place(place)) => matches!(self.names.places[place].kind, PlaceKind::Param { .. }),
+            _ => false,
+        }
+    }
+
     /// Whether a method call cannot write because of the declared type: numbers have no methods
     /// that change them.
     pub(super) fn reads_by_type(&self, receiver: &Expr) -> bool {
@@ -109,12 +121,18 @@ impl Rewriter<'_> {
             Expr::Path(path) => match single(path).and_then(|ident| self.names.meaning(ident)) {
                 Some(Meaning::Place(place)) => {
                     let place = &self.names.places[place];
-                    types::is_number(&place.ty) || matches!(place.kind, PlaceKind::Param { .. })
+                    let number = place.family.is_single() && types::is_number(&place.ty);
+                    number || matches!(place.kind, PlaceKind::Param { .. })
                 }
-                Some(Meaning::Let(_)) => true,
+                Some(Meaning::Let(_) | Meaning::Set(_) | Meaning::Relation { .. }) => true,
                 _ => false,
             },
             Expr::Paren(inner) => self.reads_by_type(&inner.expr),
+            Expr::Index(index) => {
+                let of_family =
+                    |expr: &Expr| types::family_type(expr, self.names).is_some_and(|ty| types::is_number(&ty));
+                of_family(receiver) || matches!(&*index.expr, Expr::Path(_)) && self.is_param(&index.expr)
+            }
             _ => false,
         }
     }
