@@ -41,9 +41,10 @@ fn model(number: usize) -> Model {
     maker.init();
     // Above 16, the clocks are no longer one function, and their times no scan. What is one function
     // takes long to compile.
-    let clocks = if number % 16 == 7 { 17 } else { maker.pick(2..6_usize) };
+    let large = number == 7 || number == 14;
+    let clocks = if large { 17 } else { maker.pick(2..5_usize) };
     for _ in 0..clocks {
-        let clock = maker.clock(number % 2 == 1);
+        let clock = maker.clock(number % 2 == 1, large);
         maker.model.clocks.push(clock);
     }
     maker.stop();
@@ -192,7 +193,11 @@ impl Maker {
         let last = self.last_set();
         let fixed: Vec<usize> =
             (0..self.model.relations.len()).filter(|&r| !self.model.relations[r].changing).collect();
-        let relation = self.pick(prop::sample::select(fixed));
+        let two = fixed.iter().copied().find(|&r| self.model.relations[r].rows.len() == 2);
+        let relation = match two.filter(|_| self.chance(1, 3)) {
+            Some(relation) => relation,
+            None => self.pick(prop::sample::select(fixed)),
+        };
         let mut overs =
             vec![Over::Sets(vec![0]), Over::Sets(vec![last]), Over::Sets(vec![0, last]), Over::Pairs(relation)];
         if let Some(changing) = self.changing().filter(|_| self.chance(2, 3)) {
@@ -556,7 +561,7 @@ impl Maker {
                 Int::Edge { family, variable, set, by, other: self.pick(0..3_i64) }
             }
             8 => {
-                let (range, variable, inner) = self.ranged(scope, depth - 1);
+                let (range, variable, inner) = self.ranged(scope, depth);
                 let term = Box::new(self.term(&inner, depth - 1));
                 match self.pick(0..3) {
                     0 => Int::Fold { range, variable, term },
@@ -724,7 +729,7 @@ impl Maker {
             4 => Statement::Pick(self.int(scope, 1)),
             5 => Statement::Due(self.index(scope, 0, false), self.int(scope, 1)),
             kind @ 6..=7 => {
-                let (range, variable, inner) = self.ranged(scope, depth - 1);
+                let (range, variable, inner) = self.ranged(scope, depth);
                 let body = self.loop_body(&inner, depth - 1);
                 if kind == 6 {
                     Statement::For { range, variable, body }
@@ -819,23 +824,32 @@ impl Maker {
 
     // Clocks.
 
-    fn clock(&mut self, next_reaction: bool) -> Clock {
+    fn clock(&mut self, next_reaction: bool, large: bool) -> Clock {
         let last = self.last_set();
-        let relations = self.model.relations.len();
         let changing = self.changing();
-        let any = self.pick(0..relations);
-        let over = self.choose(&[
+        let any = self.pick(0..self.model.relations.len());
+        let number = self.model.clocks.len();
+        let weighted = [
             (5, Over::Sets(vec![0])),
             (2, Over::Sets(vec![last])),
             (2, Over::Sets(vec![0, last])),
             (2, Over::Pairs(any)),
             (if changing.is_some() { 3 } else { 0 }, Over::Pairs(changing.unwrap_or(0))),
-            (if self.model.clocks.is_empty() { 0 } else { 2 }, Over::Sets(Vec::new())),
-        ]);
+            (if number == 0 { 0 } else { 2 }, Over::Sets(Vec::new())),
+        ];
+        // Large models have one after the other.
+        let over = if large { weighted[number % 6].1.clone() } else { self.choose(&weighted) };
         let mut scope = self.scope_of(&over);
         // The first one keeps things going.
-        let first = self.model.clocks.is_empty();
-        let timing = if first { Kind::Rate } else { self.timing() };
+        let first = number == 0;
+        let timing = match number {
+            0 => Kind::Rate,
+            _ if large => self.kinds()[number / 2 % 8].1,
+            _ => {
+                let kinds = self.kinds();
+                self.choose(&kinds)
+            }
+        };
         let asks = matches!(timing, Kind::AtFromNow | Kind::AtOnce | Kind::Redraw);
         self.steady = asks;
         let mut guard = None;
@@ -912,18 +926,19 @@ impl Maker {
         (family, vec![index])
     }
 
-    fn timing(&mut self) -> Kind {
-        let asks = if self.touchy { 4 } else { 0 };
-        self.choose(&[
+    fn kinds(&self) -> [(u32, Kind); 8] {
+        let asks = if self.touchy { 5 } else { 0 };
+        let asking = |kind: Kind, other: Kind| if self.touchy { kind } else { other };
+        [
             (10, Kind::Rate),
-            (1, Kind::Reaction),
+            (2, Kind::Reaction),
             (2, Kind::Due),
-            (asks, Kind::AtFromNow),
-            (asks, Kind::AtOnce),
+            (asks, asking(Kind::AtFromNow, Kind::Due)),
+            (asks, asking(Kind::AtOnce, Kind::After)),
             (7, Kind::After),
-            (asks, Kind::Redraw),
+            (asks, asking(Kind::Redraw, Kind::Rate)),
             (3, Kind::Every),
-        ])
+        ]
     }
 }
 

@@ -198,7 +198,9 @@ fn renewal(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
     for place in at.access.places().filter(|&place| clock.action.access.writes(place)) {
         let of = &cx.resolved.places[place];
         if !of.family.is_single() {
-            changed.extend(elements_renewed(cx, number, &at.access, place));
+            let (before, after) = elements_renewed(cx, number, &at.access, place);
+            look.extend(before);
+            changed.extend(after);
         } else if crate::resolve::is_number(&of.ty) {
             let (old, now) = (format_ident!("__crt_old_{}", of.name()), cx.place(Site::Engine, place));
             look.extend(quote!(let #old = #now;));
@@ -214,29 +216,27 @@ fn renewal(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
     (look, quote!(if #(#changed)||* { __crt_e.clocks.#memory.renew(); }))
 }
 
-/// Whether an action writes an element of a family that the time of its own clock is read from.
-fn elements_renewed(cx: &Cx<'_>, number: usize, reads: &Access, place: usize) -> Vec<TokenStream> {
-    let writes = &cx.resolved.clocks[number].action.access;
-    let read = || reads.elements.iter().filter(|element| element.place == place);
-    let whole = |access: &Access| access.whole.iter().any(|&(whole, _)| whole == place);
-    let known = read().all(|element| element.forms.iter().all(Form::is_direct));
-    if whole(reads) || writes.whole.contains(&(place, true)) || reads.traced.contains(&place) || !known {
-        return vec![quote!(true)];
+/// Whether an action changes an element of a family that the time of its own clock is read from: what is kept
+/// before it, and conditions after it.
+fn elements_renewed(cx: &Cx<'_>, number: usize, reads: &Access, place: usize) -> (TokenStream, Vec<TokenStream>) {
+    let of = &cx.resolved.places[place];
+    let read: Vec<_> = reads.elements.iter().filter(|element| element.place == place).collect();
+    let whole = reads.whole.iter().any(|&(whole, _)| whole == place);
+    let known = read.iter().all(|element| element.forms.iter().all(Form::is_direct));
+    if whole || reads.traced.contains(&place) || !known || !crate::resolve::is_number(&of.ty) {
+        return (TokenStream::new(), vec![quote!(true)]);
     }
-    let log = field("log", &cx.resolved.places[place].ident);
+    let slice = cx.slice(Site::Engine, place);
+    let mut look = TokenStream::new();
     let mut changed = Vec::new();
-    for read in read() {
-        let read = routes::own_element(cx, number, read);
-        for written in writes.elements.iter().filter(|element| element.write && element.place == place) {
-            let written = routes::own_element(cx, number, written);
-            changed.push(quote!(#read == #written));
-        }
-        if writes.logged.contains(&place) {
-            changed
-                .push(quote!((0..__crt_e.clocks.#log.len()).any(|__crt_i| __crt_e.clocks.#log.get(__crt_i) == #read)));
-        }
+    for (i, element) in read.into_iter().enumerate() {
+        let at = routes::own_element(cx, number, element);
+        let old = format_ident!("__crt_old_{}_{i}", of.name());
+        let value = quote!(#at.and_then(|__crt_at| #slice.get(__crt_at).copied()));
+        look.extend(quote!(let #old = #value;));
+        changed.push(quote!(#value != #old));
     }
-    changed
+    (look, changed)
 }
 
 /// The numbers for the race's next time are drawn before the event, and taken after it; here, where
