@@ -142,6 +142,15 @@ impl Range {
 }
 
 impl Index {
+    /// Whether it is known before an event, from the indices of the item alone.
+    pub(crate) fn is_direct(&self) -> bool {
+        match self {
+            Index::Variable(_) | Index::Shift(..) | Index::Constant(_) | Index::Last => true,
+            Index::Around(inner, ..) => inner.is_direct(),
+            _ => false,
+        }
+    }
+
     /// Whether it reads a state.
     fn reads(&self) -> bool {
         match self {
@@ -445,16 +454,35 @@ impl Model {
 
     /// Families that clocks write, on any branch.
     pub(crate) fn written(&self) -> BTreeSet<usize> {
+        self.clocks.iter().flat_map(|clock| self.written_by(clock)).collect()
+    }
+
+    /// Families that a clock writes.
+    pub(crate) fn written_by(&self, clock: &Clock) -> BTreeSet<usize> {
         let mut written = BTreeSet::new();
-        for clock in &self.clocks {
-            self.families_written(&clock.body, &mut written);
-            if let Timing::Reaction { left, right, .. } = &clock.timing {
-                if format!("{left:?}") != format!("{right:?}") {
-                    written.extend([left.0, right.0]);
-                }
+        self.families_written(&clock.body, &mut written);
+        if let Timing::Reaction { left, right, .. } = &clock.timing {
+            if format!("{left:?}") != format!("{right:?}") {
+                written.extend([left.0, right.0]);
             }
         }
         written
+    }
+
+    /// Whether there is such a statement, on any branch.
+    pub(crate) fn has(&self, body: &[Statement], is: &dyn Fn(&Statement) -> bool) -> bool {
+        body.iter().any(|statement| {
+            is(statement)
+                || match statement {
+                    Statement::For { body, .. } | Statement::Each { body, .. } | Statement::With { body, .. } => {
+                        self.has(body, is)
+                    }
+                    Statement::If(_, yes, no) => self.has(yes, is) || self.has(no, is),
+                    Statement::Insert(_, _, _, body) | Statement::Remove(_, _, body) => self.has(body, is),
+                    Statement::Call(action, _) => self.has(&self.actions[*action].body, is),
+                    _ => false,
+                }
+        })
     }
 
     fn families_written(&self, body: &[Statement], into: &mut BTreeSet<usize>) {

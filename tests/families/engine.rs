@@ -66,9 +66,10 @@ struct Memory {
     base: f64,
     ticks: f64,
     period: f64,
-    /// What guard and timing have read at their last evaluation, and what the timing has.
+    /// What guard and timing have read at their last evaluation.
     reads: BTreeSet<Place>,
-    timing_reads: BTreeSet<Place>,
+    /// Whether an `at` has forgotten what it rang for, and not been touched since.
+    renewed: bool,
     /// Whether it has been evaluated.
     seen: bool,
 }
@@ -87,7 +88,7 @@ const FRESH: Memory = Memory {
     ticks: 0.0,
     period: f64::NAN,
     reads: BTreeSet::new(),
-    timing_reads: BTreeSet::new(),
+    renewed: false,
     seen: false,
 };
 
@@ -275,7 +276,7 @@ impl<'a> Engine<'a> {
         self.enter(&clock.over, rang.number);
         let known: Known = indices.iter().map(|&index| Some(index)).collect();
         self.name(&clock.body, &known);
-        let scalars = self.read_scalars();
+        let before = self.watched(&clock.timing, &mut variables);
         match &clock.timing {
             Timing::Reaction { count, left, right } => {
                 // What stands on both sides changes by the difference.
@@ -292,21 +293,74 @@ impl<'a> Engine<'a> {
             _ => self.execute(&clock.body, &mut variables),
         }
         self.own.set(None);
-        // Numbers are compared; of anything else a write is a change.
-        let after = self.read_scalars();
-        let reads = self.memory[rang.clock].get(rang.number).map(|memory| &memory.timing_reads);
-        self.renewed = reads.is_some_and(|reads| {
-            reads.iter().any(|place| match place {
-                Place::Scalar(s) => scalars[*s] != after[*s],
-                Place::Pick => scalars.last() != after.last(),
-                other => self.written.contains(other),
-            })
-        });
+        let mut variables: Variables = indices.iter().map(|&index| (index, 0)).collect();
+        self.renewed = self.watched(&clock.timing, &mut variables) != before || self.writes_what_is_tracked(clock);
         indices
     }
 
-    fn read_scalars(&self) -> Vec<i64> {
-        self.scalars.iter().copied().chain([self.pick as i64]).collect()
+    /// The numbers that the time of an `at` is read from at indices that are known before the event.
+    fn watched(&self, timing: &Timing, variables: &mut Variables) -> Vec<u64> {
+        let mut values = Vec::new();
+        if let Timing::Due(index) = timing {
+            if index.is_direct() {
+                values.push(self.due[self.index(index, 0, variables)].to_bits());
+            }
+            self.watched_by(index, variables, &mut values);
+        }
+        values
+    }
+
+    fn watched_by(&self, index: &Index, variables: &mut Variables, values: &mut Vec<u64>) {
+        match index {
+            Index::Around(inner, ..) => self.watched_by(inner, variables, values),
+            Index::Home(inner) => {
+                if inner.is_direct() {
+                    values.push(self.home[self.index(inner, 0, variables)] as u64);
+                }
+                self.watched_by(inner, variables, values);
+            }
+            Index::Pick => values.push(self.pick as u64),
+            Index::Value(e) if !matches!(**e, Int::Whole(_)) => values.push(self.int(e, variables) as u64),
+            _ => {}
+        }
+    }
+
+    /// Whether an action writes something that the time of its `at` is read from at other indices.
+    fn writes_what_is_tracked(&self, clock: &Clock) -> bool {
+        let Timing::Due(index) = &clock.timing else { return false };
+        let mut places = Vec::new();
+        if !index.is_direct() {
+            places.push(Place::Due(0));
+        }
+        let mut index = index;
+        loop {
+            match index {
+                Index::Around(inner, ..) => index = inner,
+                Index::Home(inner) => {
+                    if !inner.is_direct() {
+                        places.push(Place::Home(0));
+                    }
+                    index = inner;
+                }
+                Index::Value(e) => {
+                    if let Int::Whole(family) = **e {
+                        places.push(Place::Element(family, 0));
+                    }
+                    break;
+                }
+                _ => break,
+            }
+        }
+        let families = self.model.written_by(clock);
+        places.into_iter().any(|place| match place {
+            Place::Due(_) => self.model.has(&clock.body, &|statement| matches!(statement, Statement::Due(..))),
+            Place::Home(_) => {
+                let writes = |statement: &Statement| matches!(statement, Statement::Home(..) | Statement::Move(..));
+                self.model.has(&clock.body, &writes)
+            }
+            Place::Element(family, _) => families.contains(&family),
+            _ => false,
+        })
     }
 
     fn show(&self) -> Vec<i64> {
@@ -543,7 +597,10 @@ impl<'a> Engine<'a> {
             }
             Timing::Due(index) => {
                 let value = self.due[self.due_at(index, variables)];
-                self.at(member, value, false)?;
+                // What it rang for is used up, unless something is written.
+                if touched || !self.memory[member.clock][member.number].renewed {
+                    self.at(member, value, false)?;
+                }
             }
             Timing::AtFromNow(e) => {
                 let value = self.now + 0.25 * self.int(e, variables).rem_euclid(6) as f64;
@@ -572,7 +629,6 @@ impl<'a> Engine<'a> {
         }
         let mut reads = std::mem::take(&mut *self.reads.borrow_mut());
         let memory = &mut self.memory[member.clock][member.number];
-        memory.timing_reads = reads.clone();
         reads.extend(guard_reads);
         memory.reads = reads;
         memory.seen = true;
@@ -603,6 +659,7 @@ impl<'a> Engine<'a> {
             }
             Timing::After { .. } => (memory.left, memory.running) = (f64::NAN, false),
             _ => {
+                memory.renewed = self.renewed;
                 let rang = if self.renewed { f64::NAN } else { memory.value };
                 (memory.rang, memory.time, memory.low) = (rang, f64::INFINITY, 0.0);
             }
@@ -632,6 +689,7 @@ impl<'a> Engine<'a> {
         let (now, low) = (self.now, self.low);
         let memory = &mut self.memory[member.clock][member.number];
         memory.value = value;
+        memory.renewed = false;
         let used = value == memory.rang && !(reads_now && value == now);
         memory.time = if used { f64::INFINITY } else { value };
         memory.low = if memory.time == now { low } else { 0.0 };

@@ -267,10 +267,14 @@ impl Maker {
 
     fn stop(&mut self) {
         if self.chance(1, 4) {
-            let written: Vec<usize> = self.model.written().into_iter().filter(|&x| x < 4).collect();
+            let written: Vec<usize> = self.model.written().into_iter().filter(|&x| x < 3).collect();
             if !written.is_empty() {
                 let family = self.pick(prop::sample::select(written));
-                let (left, right) = (Int::Whole(family), Int::Constant(self.pick(1..3_i64)));
+                let (left, right) = (Int::Whole(family), Int::Constant(1));
+                // Not at once.
+                if let Initial::Given(values) | Initial::Table(values) = &mut self.model.families[family].initial {
+                    values[0] = values[0].max(3);
+                }
                 self.model.stop = Some(Test::Compare { left, less: true, right });
             }
         }
@@ -524,7 +528,7 @@ impl Maker {
             (2, 0),
             (2, 1),
             (can(deep, 10), 2),
-            (can(scope.lets > 0 && deep, 3), 3),
+            (can(scope.lets > 0 && deep && (self.touchy || !self.steady), 3), 3),
             (can(!numbers.is_empty(), 1), 4),
             (can(!weighted.is_empty(), 4), 5),
             (can(deep, 1), 6),
@@ -851,7 +855,7 @@ impl Maker {
             }
         };
         let asks = matches!(timing, Kind::AtFromNow | Kind::AtOnce | Kind::Redraw);
-        self.steady = asks;
+        self.steady = asks || timing == Kind::Due;
         let mut guard = None;
         if let (Over::Sets(sets), true) = (&over, !first && self.chance(1, 4)) {
             if let Some(&set) = sets.first() {
