@@ -194,8 +194,8 @@ fn step(graph: &Graph, plan: &Plan, clock: usize) -> Step {
     let refresh: Vec<Refresh> = graph.clocks[clock]
         .dependents
         .iter()
-        // A rate in the race stays what it is when its clock rings.
-        .filter(|dependent| dependent.watched || matches!(rang, Seat::Slot(_)))
+        // A rate in the race stays what it is when its clock rings; a hazard under a bound starts anew.
+        .filter(|dependent| dependent.watched || renews(graph, plan, dependent.clock))
         .map(|dependent| Refresh { clock: dependent.clock, how: how(graph, plan, dependent) })
         .collect();
     let changed: Vec<usize> = refresh
@@ -213,23 +213,29 @@ fn step(graph: &Graph, plan: &Plan, clock: usize) -> Step {
     Step { refresh, sums: plan.above(changed.into_iter()), redraw, checks: graph.clocks[clock].checks.clone() }
 }
 
+/// Whether a clock is refreshed after it has rung, whatever it reads.
+fn renews(graph: &Graph, plan: &Plan, clock: usize) -> bool {
+    matches!(plan.seats[clock], Seat::Slot(_)) || graph.clocks[clock].timing == "hazard"
+}
+
 /// How the members of a clock are refreshed. Where random numbers are drawn, members take their turn by index.
 fn how(graph: &Graph, plan: &Plan, dependent: &Dependent) -> How {
     let clock = &graph.clocks[dependent.clock];
     let mut routes = dependent.routes.clone();
     let slot = matches!(plan.seats[dependent.clock], Seat::Slot(_));
+    let renews = renews(graph, plan, dependent.clock);
     if clock.over.is_empty() {
-        let always = routes.is_empty() || (dependent.itself && slot);
+        let always = routes.is_empty() || (dependent.itself && renews);
         return if always { How::Always } else { How::If(routes) };
     }
     if dependent.every {
         return How::Every;
     }
-    if dependent.itself && slot {
+    if dependent.itself && renews {
         routes.insert(0, dependent.own.clone());
         routes.dedup();
     }
-    let draws = slot && matches!(clock.timing, "rate" | "after");
+    let draws = slot && matches!(clock.timing, "rate" | "after" | "hazard");
     let direct = routes.iter().all(Route::is_direct);
     let reads_notes = |route: &Route| route.member == Member::Reader;
     // A row may hold a member twice, and two things that were written may lead to one member.

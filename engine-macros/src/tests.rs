@@ -281,6 +281,43 @@ stages!(literal: model Literal {
     clock down[k in site] if u[k] > 0: after(1.0) => { u[k] -= 1; }
 });
 
+stages!(zigzag: model ZigZag {
+    param d: usize;
+    index coordinate = 0..d;
+    relation near(i in coordinate) -> coordinate = [i + 1].into_iter().filter(|&j| j < d);
+    state x[i in coordinate]: f64 = 0.0;
+    state v[i in coordinate]: f64 = 1.0;
+    flow x[i in coordinate] = x[i] + v[i] * dt;
+    let slope[i in coordinate] = x[i] - near(i).map(|j| x[j]).sum::<f64>();
+    let curve[i in coordinate] = v[i] - near(i).map(|j| v[j]).sum::<f64>();
+    clock flip[i in coordinate]: hazard(affine(v[i] * slope[i], v[i] * curve[i])) => { v[i] = -v[i]; }
+    clock turn: every(1.0) => { let k = rng.random_range(0..d); v[k] = 1.0; }
+    observe x[i in coordinate] = x[i];
+});
+
+stages!(thinned: model Thinned {
+    state n: u64 = 0;
+    state x: f64 = 0.0;
+    state v: f64 = 1.0;
+    flow (x, v) = (x * dt.cos() + v * dt.sin(), v * dt.cos() - x * dt.sin());
+    clock constant: hazard(|s| (s + n as f64).sin().abs(), bound = 1.0) => { n += 1; }
+    clock windows: hazard(|_| (v * x).max(0.0), bound = affine((v * x).max(0.0), 1.0), until = 0.5, adapt) => { v = -v; }
+    clock random: hazard(|s, rng| rng.random_range(0.0..1.0) * s, bound = affine(0.0, 1.0, 0.5)) => { n += 1; }
+});
+
+stages!(crossed: model Crossed {
+    param g: f64 = 9.81;
+    index ball = 0..3;
+    state x[k in ball]: f64 = 1.0;
+    state v[k in ball]: f64 = 0.0;
+    state phase: f64 = 0.0;
+    flow (x[k], v[k]) [k in ball] = (x[k] + v[k] * dt - 0.5 * g * dt.powi(2), v[k] - g * dt);
+    flow phase = phase + dt;
+    clock bounce[k in ball]: crosses(x[k], down) => { v[k] = -v[k]; }
+    clock beat: crosses(phase.sin() - 0.5, up, step = 0.5), priority = 1 => { phase = 0.0; }
+    invariant above: x[0] > -1.0;
+});
+
 #[test]
 fn a_large_model_is_tables() {
     let clocks = (0..70).map(|i| {

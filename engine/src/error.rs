@@ -91,6 +91,34 @@ pub enum ErrorKind {
         /// Its value.
         value: f64,
     },
+    /// A part of a hazard, or of the bound of one, is not usable.
+    #[error("the hazard's {part} is {value}; {}", expected(.part))]
+    Hazard {
+        /// `a`, `b`, `c`, `bound` or `until`.
+        part: &'static str,
+        /// Its value.
+        value: f64,
+    },
+    /// A hazard was above its bound, so that thinning would miss events.
+    #[error("the hazard is {rate} and its bound {bound}; give a higher bound (or `adapt`, which raises it and counts)")]
+    Bound {
+        /// The hazard.
+        rate: f64,
+        /// The bound at that moment.
+        bound: f64,
+    },
+    /// The function of a `crosses` is not a number.
+    #[error("`crosses` looks at {value}, which is not a number")]
+    Crossing {
+        /// The value.
+        value: f64,
+    },
+    /// The `step` of a `crosses` was not positive and finite.
+    #[error("`crosses` has the step {value}; a step must be positive and finite")]
+    Step {
+        /// The step.
+        value: f64,
+    },
     /// An integer would have left its type's range.
     #[error("`{left} {operator} {right}` does not fit in {type_name}")]
     Overflow {
@@ -172,6 +200,33 @@ pub enum ErrorKind {
         /// What is wrong with it.
         reason: &'static str,
     },
+    /// A path was asked for a coordinate that it cannot have.
+    #[error("there is no path of `{name}`: {reason}; there can be paths of {}", listed(.known))]
+    Coordinate {
+        /// The coordinate.
+        name: String,
+        /// Why not.
+        reason: &'static str,
+        /// The coordinates and families of coordinates that can be had.
+        known: Vec<&'static str>,
+    },
+}
+
+/// What a part of a hazard should be.
+fn expected(part: &str) -> &'static str {
+    match part {
+        "a" | "b" => "it must be finite",
+        "until" => "it must be positive",
+        _ => "it must be finite and not negative",
+    }
+}
+
+/// Names as text.
+fn listed(names: &[&str]) -> String {
+    if names.is_empty() {
+        return "nothing".to_owned();
+    }
+    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// A product as text.

@@ -33,6 +33,8 @@ pub struct Place {
     pub over: &'static str,
     /// Its type, as written; of a changing relation the sets that it relates.
     pub type_name: &'static str,
+    /// If it moves between events, the places that its flow uses, itself included; `None` otherwise.
+    pub flow: Option<&'static [u32]>,
 }
 
 /// A clock or reaction.
@@ -43,7 +45,7 @@ pub struct Clock {
     pub name: &'static str,
     /// What it is a family over, as written: `[k in site]`; empty if it is a single one.
     pub over: &'static str,
-    /// `rate`, `at`, `after` or `every`.
+    /// `rate`, `at`, `after`, `every`, `hazard` or `crosses`.
     pub timing: &'static str,
     /// Priority among events at one instant, lower first.
     pub priority: &'static [i64],
@@ -51,6 +53,9 @@ pub struct Clock {
     pub reads: &'static [u32],
     /// States whose change refreshes it: `reads` without params and without what a delay keeps.
     pub watches: &'static [u32],
+    /// Of a hazard by thinning, the states that the hazard reads and its bound does not: for all their values the
+    /// bound must hold.
+    pub unbounded: &'static [u32],
     /// Places that its action reads.
     pub action_reads: &'static [u32],
     /// Places that its action writes.
@@ -101,8 +106,9 @@ impl Place {
         name: &'static str,
         over: &'static str,
         type_name: &'static str,
+        flow: Option<&'static [u32]>,
     ) -> Self {
-        Place { name, kind, over, type_name }
+        Place { name, kind, over, type_name, flow }
     }
 }
 
@@ -117,13 +123,27 @@ impl Clock {
         priority: &'static [i64],
         reads: &'static [u32],
         watches: &'static [u32],
+        unbounded: &'static [u32],
         action_reads: &'static [u32],
         writes: &'static [u32],
         refreshes: &'static [u32],
         checks: &'static [u32],
         members: &'static [&'static str],
     ) -> Self {
-        Clock { name, over, timing, priority, reads, watches, action_reads, writes, refreshes, checks, members }
+        Clock {
+            name,
+            over,
+            timing,
+            priority,
+            reads,
+            watches,
+            unbounded,
+            action_reads,
+            writes,
+            refreshes,
+            checks,
+            members,
+        }
     }
 }
 
@@ -202,7 +222,11 @@ impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "model {}", self.model)?;
         for place in self.places {
-            writeln!(f, "  {} {}{}: {}", place.kind, place.name, place.over, place.type_name)?;
+            write!(f, "  {} {}{}: {}", place.kind, place.name, place.over, place.type_name)?;
+            match place.flow {
+                Some(uses) => writeln!(f, ", flows by {}", self.names(uses))?,
+                None => writeln!(f)?,
+            }
         }
         if let Some(writes) = self.init {
             writeln!(f, "  init writes {}", self.names(writes))?;
@@ -215,6 +239,9 @@ impl fmt::Display for Graph {
             }
             writeln!(f)?;
             writeln!(f, "    reads     {}", self.names(clock.reads))?;
+            if !clock.unbounded.is_empty() {
+                writeln!(f, "    hazard reads, bound does not: {}", self.names(clock.unbounded))?;
+            }
             writeln!(f, "    writes    {}", self.names(clock.writes))?;
             writeln!(f, "    refreshes {}", list(clock.members.iter().copied()))?;
             if !clock.checks.is_empty() {

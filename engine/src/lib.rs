@@ -70,6 +70,8 @@ mod ensemble;
 mod error;
 #[doc(hidden)]
 pub mod family;
+#[doc(hidden)]
+pub mod flow;
 pub mod graph;
 mod model;
 #[doc(hidden)]
@@ -80,6 +82,7 @@ mod relation;
 mod rng;
 #[doc(hidden)]
 pub mod select;
+mod shown;
 mod simulation;
 mod table;
 #[doc(hidden)]
@@ -103,6 +106,7 @@ pub use relation::{ChangingRelation, Entries, Members, Relation, Sources};
 #[doc(hidden)]
 pub use relation::{OutOfSet, Pairs, Row};
 pub use rng::Rng;
+pub use shown::Shown;
 pub use simulation::{Events, Fired, Outcome, Simulation};
 pub use table::Table;
 pub use view::View;

@@ -22,6 +22,11 @@ pub trait Model: Sized {
     type Event: Copy + std::fmt::Debug + Eq + std::hash::Hash + Send + Sync + 'static;
     #[doc(hidden)]
     type Clocks;
+    /// The state as it is seen from outside: a reference, or what flowing variables are by now.
+    #[doc(hidden)]
+    type Shown<'a>: std::ops::Deref<Target = Self::State>
+    where
+        Self: 'a;
 
     /// Name of the model.
     const NAME: &'static str;
@@ -29,6 +34,12 @@ pub trait Model: Sized {
     const OUTPUTS: &'static [&'static str];
     /// Names of the `stop` conditions, in order of declaration.
     const STOPS: &'static [&'static str];
+    /// The state variables that a path can follow, in order of declaration.
+    #[doc(hidden)]
+    const TRACKS: &'static [Track];
+    /// Whether some numeric output changes between events: it reads `now` or a flowing variable.
+    #[doc(hidden)]
+    const OUTPUTS_MOVE: bool;
 
     /// What depends on what.
     #[must_use]
@@ -65,8 +76,44 @@ pub trait Model: Sized {
     fn next(clocks: &Self::Clocks) -> Next;
     #[doc(hidden)]
     fn name_at(clocks: &Self::Clocks, next: Next) -> &'static str;
+    /// The next event happens. `None`: it was only a proposal, or a look at how things stand.
     #[doc(hidden)]
-    fn fire(engine: &mut Active<'_, Self>, next: Next) -> Result<Self::Event, SimError>;
+    fn fire(engine: &mut Active<'_, Self>, next: Next) -> Result<Option<Self::Event>, SimError>;
+    /// The state with every flowing variable at its value of now.
+    #[doc(hidden)]
+    fn shown<'a>(view: View<'a, Self>) -> Result<Self::Shown<'a>, SimError>;
+    /// Every flowing variable takes its value of now, and flows on from there.
+    #[doc(hidden)]
+    fn anchor(engine: &mut Active<'_, Self>) -> Result<(), SimError>;
+    /// How often each clock by thinning has met a rate above its bound, by name.
+    #[doc(hidden)]
+    fn broken_bounds(clocks: &Self::Clocks) -> Vec<(&'static str, u64)>;
+    /// The sizes of the index sets that a track is a family over, or the number of its pairs; none if it is no family.
+    #[doc(hidden)]
+    fn track_sizes(view: View<'_, Self>, track: usize) -> Vec<usize>;
+    /// The value of a member of a track at `view.now()`, if the track is a number.
+    #[doc(hidden)]
+    fn track_at(view: View<'_, Self>, track: usize, member: usize) -> Result<f64, SimError>;
+    /// Value, slope and half of the curvature at `view.now()`, if the track flows as a polynomial of
+    /// degree two at most.
+    #[doc(hidden)]
+    fn track_course(view: View<'_, Self>, track: usize, member: usize) -> Result<[f64; 3], SimError>;
+    /// The time from which a member of a flowing track flows; NaN if it does not flow.
+    #[doc(hidden)]
+    fn track_since(view: View<'_, Self>, track: usize, member: usize) -> f64;
+    /// The members of tracks that `event`, which has just happened, may have written, flowing variables
+    /// that now flow differently included.
+    #[doc(hidden)]
+    fn moved(view: View<'_, Self>, event: Self::Event, each: &mut dyn FnMut(usize, usize));
+    /// Copies a member of a track, and where it flows from.
+    #[doc(hidden)]
+    fn copy_track(
+        view: View<'_, Self>,
+        track: usize,
+        member: usize,
+        state: &mut Self::State,
+        clocks: &mut Self::Clocks,
+    );
     #[doc(hidden)]
     fn observe(view: View<'_, Self>) -> Result<Self::Observed, SimError>;
     #[doc(hidden)]
@@ -75,6 +122,20 @@ pub trait Model: Sized {
     fn output_count(view: View<'_, Self>) -> usize;
     #[doc(hidden)]
     fn output_names(view: View<'_, Self>) -> Vec<String>;
+}
+
+/// A state variable that a path can follow.
+#[doc(hidden)]
+#[derive(Clone, Copy, Debug)]
+pub struct Track {
+    /// Its name.
+    pub name: &'static str,
+    /// Whether it is a number, or a family of numbers.
+    pub numeric: bool,
+    /// Whether it flows between events.
+    pub flows: bool,
+    /// Whether it is, between events, a polynomial of time of degree two at most: a constant too.
+    pub polynomial: bool,
 }
 
 /// The next event, before it happens.
@@ -128,6 +189,8 @@ pub struct Progress {
     /// What rounding took from `now`.
     pub low: f64,
     pub start: f64,
+    /// When something was written last: by an event, at the start or from outside.
+    pub changed: f64,
     /// Events at this instant so far.
     pub instant: u64,
     pub zeno_limit: u64,
@@ -157,6 +220,7 @@ impl<M: Model> Engine<M> {
             now: start,
             low: 0.0,
             start,
+            changed: start,
             instant: 0,
             zeno_limit: 1_000_000,
             check_invariants,
@@ -179,20 +243,23 @@ impl<M: Model> Engine<M> {
 }
 
 impl<M: Model> Active<'_, M> {
-    /// The next event happens, or leaves the time where it was.
+    /// The next event happens, or leaves the time where it was. `None`: it was only a proposal, or a look at how
+    /// things stand, which leaves everything else as it is.
     ///
     /// # Errors
     /// Whatever goes wrong in it, and a Zeno budget that is used up.
     #[inline(always)]
-    pub(crate) fn happen(&mut self, next: Next) -> Result<M::Event, SimError> {
+    pub(crate) fn happen(&mut self, next: Next) -> Result<Option<M::Event>, SimError> {
         let before = self.progress.moment();
         if !self.progress.enter(next.at) {
             let name = M::name_at(self.clocks, next);
             return Err(zeno(self.progress.zeno_limit, next.at.time).of(name, &[]).during(name, &[]));
         }
         let outcome = M::fire(self, next);
-        if outcome.is_err() {
-            self.progress.go_to(before);
+        match &outcome {
+            Ok(Some(_)) => self.progress.changed = self.progress.now,
+            Ok(None) => {}
+            Err(_) => self.progress.go_to(before),
         }
         outcome
     }

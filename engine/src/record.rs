@@ -6,6 +6,8 @@
 //! | [`Grid`] | the outputs at given times |
 //! | [`TimeAverage`] | mean, variance and range of the outputs over time |
 //! | [`BatchMeans`] | time averages of the outputs over batches of equal length, for standard errors |
+//! | [`Path`] | the path of state variables between and at events, with exact averages and covariances over it |
+//! | [`PathMoments`] | means and variances of state variables over time, exactly, without the path |
 //!
 //! Outputs are the numeric `observe`s of a model, in their own units, [families](#families) of them
 //! included; times are in the unit of the model's clock. A recorder looks and never touches: a run
@@ -14,10 +16,6 @@
 //!
 //! A recorder follows one simulation. It may be given to several [`run_with`] calls one after the
 //! other, and cloned together with the simulation to follow two branches.
-//!
-//! Averages over time take an output as constant between two events, with the value after the
-//! first of them. One that reads `now` is right in a [`Grid`], and as it was at the last event, or
-//! at the last cut, in an average.
 //!
 //! ```
 //! use clockrace::record::{Grid, TimeAverage};
@@ -84,6 +82,39 @@
 //! Averages take all outputs anew at every event; a [`Grid`] takes them only at its times, which
 //! matters if there are thousands.
 //!
+//! # Moving outputs
+//!
+//! An output that reads `now` or a variable that flows changes between events. If a model has one,
+//! [`TimeAverage`] and [`BatchMeans`] integrate all outputs by Gauss-Legendre quadrature with five
+//! points in each interval between two events: means are exact, up to rounding, for polynomials of time of
+//! degree 9, variances for those of degree 4. Least and greatest values are those at the points and at both ends,
+//! so that a peak in between is cut off a little. Outputs are then taken seven times for each event.
+//! [`Path`] follows state variables themselves, and only those that an event moves.
+//!
+//! ```
+//! # use clockrace::record::TimeAverage;
+//! # use clockrace::simulation;
+//! simulation! {
+//!     /// A tank that fills and is emptied.
+//!     model Tank {
+//!         state level: f64 = 0.0;
+//!         flow level = level + 2.0 * dt;
+//!         clock empty: every(5.0) => { level = 0.0; }
+//!         observe level = level;
+//!         observe square = level * level;
+//!     }
+//! }
+//!
+//! # fn main() -> Result<(), clockrace::SimError> {
+//! let mut average = TimeAverage::new();
+//! Tank {}.start(1)?.run_with(&mut average, 50.0)?;
+//! assert!((average.mean("level").unwrap() - 5.0).abs() < 1e-12);
+//! assert!((average.mean("square").unwrap() - 100.0 / 3.0).abs() < 1e-12);
+//! assert_eq!(average.max("level"), Some(10.0));
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! [`run_with`]: crate::Simulation::run_with
 
 mod average;
@@ -92,6 +123,8 @@ mod events;
 mod grid;
 mod held;
 mod outputs;
+mod path;
+mod quadrature;
 mod sample;
 mod student;
 #[cfg(test)]
@@ -101,6 +134,7 @@ pub use average::TimeAverage;
 pub use batches::BatchMeans;
 pub use events::EventLog;
 pub use grid::Grid;
+pub use path::{Functional, Path, PathMoments, Piece};
 pub use sample::Sample;
 
 #[cfg(feature = "ensemble")]

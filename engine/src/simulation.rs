@@ -61,7 +61,7 @@ where
         f.debug_struct("Simulation")
             .field("model", &M::NAME)
             .field("now", &self.now())
-            .field("state", self.state())
+            .field("state", &*self.state())
             .finish_non_exhaustive()
     }
 }
@@ -88,9 +88,16 @@ impl<M: Model> Simulation<M> {
     }
 
     /// The state now.
+    ///
+    /// It is a reference to the state, or for a model with flows a copy in which every flowing variable has the
+    /// value that it has now: it can be used like a reference, and the simulation is left as it is. To look at a few
+    /// elements of large families, `observe` them: that evaluates no others.
+    ///
+    /// # Panics
+    /// If a flow fails by `?` or overflow.
     #[must_use]
-    pub fn state(&self) -> &M::State {
-        &self.engine().state
+    pub fn state(&self) -> M::Shown<'_> {
+        self.view().state()
     }
 
     /// The params, in the model as it was started.
@@ -119,7 +126,7 @@ impl<M: Model> Simulation<M> {
         View::of(self.engine())
     }
 
-    /// When the next event happens; infinity if never.
+    /// When the next event happens, or is proposed by thinning; infinity if never.
     #[must_use]
     pub fn next_time(&self) -> f64 {
         let engine = self.engine();
@@ -128,13 +135,18 @@ impl<M: Model> Simulation<M> {
 
     /// Changes the state from outside, then refreshes every clock.
     ///
+    /// Before that, every flowing variable takes its value of now, and flows on from there.
+    ///
     /// Clocks by `after` that stay enabled keep their ring time, as after an event. A failed
     /// simulation whose state is mended here can go on.
     ///
     /// # Errors
     /// If a clock, `stop` or `invariant` fails on the new state. The change stays.
     pub fn update<R>(&mut self, change: impl FnOnce(&mut M::State) -> R) -> Result<R, SimError> {
-        let result = change(&mut self.engine_mut().state);
+        let engine = self.engine_mut();
+        M::anchor(&mut engine.active())?;
+        let result = change(&mut engine.state);
+        engine.progress.changed = engine.progress.now;
         self.failure = None;
         self.guarded(|engine| M::refresh_all(engine))?;
         Ok(result)
@@ -147,6 +159,7 @@ impl<M: Model> Simulation<M> {
     pub fn reset_tallies(&mut self) -> Result<(), SimError> {
         let engine = self.engine_mut();
         engine.tallies = M::initial_tallies(&engine.model, &engine.clocks, engine.progress.now)?;
+        engine.progress.changed = engine.progress.now;
         Ok(())
     }
 
@@ -158,6 +171,14 @@ impl<M: Model> Simulation<M> {
         let outcome = self.run_until(until)?;
         self.reset_tallies()?;
         Ok(outcome)
+    }
+
+    /// How often each clock by thinning with `adapt` has met a rate above its bound, which has then been raised, by the
+    /// name of the clock. Events up to then came from too low a bound: more than a few, at the beginning, and the
+    /// numbers are not to be trusted.
+    #[must_use]
+    pub fn broken_bounds(&self) -> Vec<(&'static str, u64)> {
+        M::broken_bounds(&self.engine().clocks)
     }
 
     /// More than this many events at one instant are an error; 1,000,000 unless changed.
@@ -177,13 +198,16 @@ impl<M: Model> Simulation<M> {
     /// Any [`SimError`] of the event.
     pub fn step(&mut self) -> Result<Option<Fired<M::Event>>, SimError> {
         self.ready()?;
-        let engine = self.engine();
-        let next = M::next(&engine.clocks);
-        if engine.progress.stopped.is_some() || next.at.time == f64::INFINITY {
-            return Ok(None);
+        loop {
+            let engine = self.engine();
+            let next = M::next(&engine.clocks);
+            if engine.progress.stopped.is_some() || next.at.time == f64::INFINITY {
+                return Ok(None);
+            }
+            if let Some(event) = self.guarded(|engine| engine.happen(next))? {
+                return Ok(Some(Fired { time: self.now(), event }));
+            }
         }
-        let event = self.guarded(|engine| engine.happen(next))?;
-        Ok(Some(Fired { time: self.now(), event }))
     }
 
     /// The events from now on, until none is left or a `stop` holds. After an error it ends.
@@ -295,7 +319,9 @@ fn run<M: Model, O: Observer<M>>(engine: &mut Active<'_, M>, observer: &mut O, u
         }
         let event = engine.happen(next).map_err(Failure::Event)?;
         if O::ACTIVE {
-            observer.event(View::new(engine), event).map_err(Failure::Observer)?;
+            if let Some(event) = event {
+                observer.event(View::new(engine), event).map_err(Failure::Observer)?;
+            }
         }
     }
 }

@@ -15,6 +15,9 @@ pub struct View<'a, M: Model> {
     pub clocks: &'a M::Clocks,
     #[doc(hidden)]
     pub now: f64,
+    /// When something was written last.
+    #[doc(hidden)]
+    pub changed: f64,
 }
 
 impl<M: Model> Clone for View<'_, M> {
@@ -34,6 +37,7 @@ impl<'a, M: Model> View<'a, M> {
             tallies: engine.tallies,
             clocks: engine.clocks,
             now: engine.progress.now,
+            changed: engine.progress.changed,
         }
     }
 
@@ -44,6 +48,7 @@ impl<'a, M: Model> View<'a, M> {
             tallies: &engine.tallies,
             clocks: &engine.clocks,
             now: engine.progress.now,
+            changed: engine.progress.changed,
         }
     }
 
@@ -56,16 +61,24 @@ impl<'a, M: Model> View<'a, M> {
         View { now: time.max(self.now), ..self }
     }
 
+    /// The same at any time since something was written.
+    pub(crate) fn at_time(self, time: f64) -> Self {
+        View { now: time, ..self }
+    }
+
     /// The simulated time.
     #[must_use]
     pub fn now(&self) -> f64 {
         self.now
     }
 
-    /// The state.
+    /// The state; see [`Simulation::state`](crate::Simulation::state).
+    ///
+    /// # Panics
+    /// If a flow fails by `?` or overflow.
     #[must_use]
-    pub fn state(&self) -> &'a M::State {
-        self.state
+    pub fn state(&self) -> M::Shown<'a> {
+        M::shown(*self).unwrap_or_else(|error| panic!("{error}"))
     }
 
     /// The params.

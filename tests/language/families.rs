@@ -1352,7 +1352,7 @@ pub(crate) fn assert_evaluations<M: Model>(
         evaluations();
         let before = sim.state().clone();
         let event = sim.step().unwrap().expect("an event").event;
-        assert_eq!(evaluations(), expected(event, &before, sim.state()), "{event:?}");
+        assert_eq!(evaluations(), expected(event, &before, &sim.state()), "{event:?}");
     }
 }
 

@@ -83,7 +83,7 @@ impl<M: Model, F: FnMut(&M::State, &mut [f64])> Observer<M> for Average<F> {
         let span = until - view.now();
         let mut values = [0.0; 16];
         let values = &mut values[..self.area.len()];
-        (self.of)(view.state(), values);
+        (self.of)(&view.state(), values);
         for (area, value) in self.area.iter_mut().zip(values) {
             *area += *value * span;
         }

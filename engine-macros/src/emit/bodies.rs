@@ -40,6 +40,18 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
             out.extend(lints.clone());
             out.extend(value(cx, &function("guard", ident), family, guard, &truth(guard)));
         }
+        if let Timing::Thinning(thinning) = &clock.timing {
+            out.extend(lints.clone());
+            let (body, ty) = (&thinning.rate, float(&thinning.rate));
+            out.extend(value_with(cx, &function("hazard", ident), family, body, &ty, vec![quote!(__crt_s: #ty)]));
+        }
+        if let Timing::Crosses { of, course: true, .. } = &clock.timing {
+            out.extend(lints.clone());
+            let (tokens, poly): (_, Type) = (&of.tokens, parse_quote!(__cr::flow::Poly));
+            let tokens = quote!(__cr::flow::IntoPoly::poly(#tokens));
+            let body = Body { tokens, access: of.access.clone() };
+            out.extend(value(cx, &function("crosses", ident), family, &body, &poly));
+        }
         let parts: Vec<(&str, &Body)> = match &clock.timing {
             Timing::Rate(rate) => vec![("rate", rate)],
             Timing::At(at) => vec![("at", at)],
@@ -48,6 +60,15 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
             }
             Timing::Every { period, from } => {
                 std::iter::once(("period", period)).chain(from.iter().map(|from| ("from", from))).collect()
+            }
+            Timing::Hazard(parts) => PARTS.into_iter().zip(parts).collect(),
+            Timing::Thinning(thinning) => {
+                let until = thinning.until.iter().map(|until| ("until", until));
+                PARTS.into_iter().zip(&thinning.bound).chain(until).collect()
+            }
+            Timing::Crosses { course: true, .. } => Vec::new(),
+            Timing::Crosses { of, step, .. } => {
+                std::iter::once(("crosses", of)).chain(step.iter().map(|step| ("step", step))).collect()
             }
         };
         for (part, body) in parts {
@@ -112,15 +133,30 @@ fn lint_level(attr: &syn::Attribute) -> Option<TokenStream> {
     level.then(|| quote!(#attr))
 }
 
+/// Names for the parts of an affine function.
+pub(super) const PARTS: [&str; 3] = ["a", "b", "c"];
+
 /// A function that gives a value.
 fn value(cx: &Cx<'_>, name: &Ident, family: &Family, body: &Body, ty: &Type) -> TokenStream {
+    value_with(cx, name, family, body, ty, Vec::new())
+}
+
+/// The same with further parameters.
+fn value_with(
+    cx: &Cx<'_>,
+    name: &Ident,
+    family: &Family,
+    body: &Body,
+    ty: &Type,
+    args: Vec<TokenStream>,
+) -> TokenStream {
     let tokens = &body.tokens;
     let private = &cx.private;
     let content = quote! {
         let __crt_value: #ty = #tokens;
     };
     let end = quote!(#private::core::result::Result::Ok(__crt_value));
-    frame(cx, name, family, body, Vec::new(), &quote!(#ty), &content, &end)
+    frame(cx, name, family, body, args, &quote!(#ty), &content, &end)
 }
 
 /// The function that gives the members of a row to whoever builds a relation.
@@ -161,7 +197,7 @@ fn unit(cx: &Cx<'_>, name: &Ident, family: &Family, body: &Body, args: Vec<Token
 }
 
 #[allow(clippy::too_many_arguments, reason = "they are the parts of a function")]
-fn frame(
+pub(super) fn frame(
     cx: &Cx<'_>,
     name: &Ident,
     family: &Family,

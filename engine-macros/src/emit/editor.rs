@@ -10,7 +10,7 @@ use quote::{format_ident, quote};
 use syn::{Block, Expr, Type};
 
 use super::fallback;
-use crate::syntax::{Axis, Item, Law, Model, Over, Term, Timing};
+use crate::syntax::{Axis, Hazard, Item, Law, Model, Over, Term, Timing};
 
 /// The item that stands first in the expansion.
 pub(super) fn editor(model: &Model) -> TokenStream {
@@ -72,11 +72,6 @@ fn functions(model: &Model) -> TokenStream {
     };
     let none = quote!();
     let mut out = TokenStream::new();
-    let timing = |timing: &Timing| match timing {
-        Timing::Rate(e) | Timing::At(e) => vec![e.clone()],
-        Timing::After { delay, options } => std::iter::once(delay).chain(&options.speed).cloned().collect(),
-        Timing::Every { period, from } => std::iter::once(period).chain(from).cloned().collect(),
-    };
     let body = |block: &Block| quote!(#block);
     let indices = |over: &Over| {
         let binders = over.binders().map(|binder| quote!(#binder: #private::core::primitive::usize,));
@@ -116,8 +111,14 @@ fn functions(model: &Model) -> TokenStream {
                 if let Some(expr) = &clock.guard {
                     out.extend(function(&indices, value(expr, Some(&truth))));
                 }
-                for expr in timing(&clock.timing) {
-                    out.extend(function(&indices, value(&expr, Some(&float))));
+                let elapsed = match &clock.timing {
+                    Timing::Hazard(Hazard::Thinned(thinned)) => {
+                        thinned.elapsed.as_ref().map(|elapsed| quote!(#elapsed: #float,))
+                    }
+                    _ => None,
+                };
+                for expr in clock.timing.exprs() {
+                    out.extend(function(&quote!(#indices #elapsed), value(expr, Some(&float))));
                 }
                 out.extend(function(&indices, body(&clock.action)));
             }
@@ -126,12 +127,16 @@ fn functions(model: &Model) -> TokenStream {
                 let species = reaction.left.iter().chain(&reaction.right).map(Term::place);
                 out.extend(function(&indices, quote!(#(let _ = #species;)*)));
                 let law = match &reaction.law {
-                    Law::MassAction(constant) => vec![constant.clone()],
-                    Law::Timing(written) => timing(written),
+                    Law::MassAction(constant) => vec![constant],
+                    Law::Timing(written) => written.exprs(),
                 };
-                for expr in reaction.guard.iter().chain(&law) {
+                for expr in reaction.guard.iter().chain(law) {
                     out.extend(function(&indices, value(expr, None)));
                 }
+            }
+            Item::Flow(flow) => {
+                let args = indices(&flow.over);
+                out.extend(function(&quote!(#args dt: #float,), value(&flow.expr, None)));
             }
             // They stand in front of every function.
             Item::Let(_) => {}

@@ -58,6 +58,9 @@ pub(super) fn stub_impls(model: &Model, cfg: &TokenStream) -> TokenStream {
                 const NAME: &'static #private::core::primitive::str = #text;
                 const OUTPUTS: &'static [&'static #private::core::primitive::str] = &[];
                 const STOPS: &'static [&'static #private::core::primitive::str] = &[];
+                type Shown<'__cr_a> = &'__cr_a #state #type_generics where Self: '__cr_a;
+                const TRACKS: &'static [#private::Track] = &[];
+                const OUTPUTS_MOVE: #private::core::primitive::bool = false;
 
                 fn graph() -> #private::graph::Graph #stub
                 fn event_name(__crt_event: #event) -> &'static #private::core::primitive::str #stub
@@ -84,7 +87,43 @@ pub(super) fn stub_impls(model: &Model, cfg: &TokenStream) -> TokenStream {
                 fn fire(
                     __crt_engine: &mut #private::Active<'_, Self>,
                     __crt_next: #private::Next,
-                ) -> #result<#event, #sim_error> #stub
+                ) -> #result<#private::core::option::Option<#event>, #sim_error> #stub
+                fn shown<'__cr_a>(__crt_view: #private::View<'__cr_a, Self>) -> #result<Self::Shown<'__cr_a>, #sim_error> #stub
+                fn anchor(__crt_engine: &mut #private::Active<'_, Self>) -> #result<(), #sim_error> #stub
+                fn broken_bounds(
+                    __crt_clocks: &Self::Clocks,
+                ) -> #private::std::vec::Vec<(&'static #private::core::primitive::str, #private::core::primitive::u64)> #stub
+                fn track_sizes(
+                    __crt_view: #private::View<'_, Self>,
+                    __crt_track: usize,
+                ) -> #private::std::vec::Vec<#private::core::primitive::usize> #stub
+                fn track_at(
+                    __crt_view: #private::View<'_, Self>,
+                    __crt_track: usize,
+                    __crt_member: usize,
+                ) -> #result<#private::core::primitive::f64, #sim_error> #stub
+                fn track_course(
+                    __crt_view: #private::View<'_, Self>,
+                    __crt_track: usize,
+                    __crt_member: usize,
+                ) -> #result<[#private::core::primitive::f64; 3], #sim_error> #stub
+                fn track_since(
+                    __crt_view: #private::View<'_, Self>,
+                    __crt_track: usize,
+                    __crt_member: usize,
+                ) -> #private::core::primitive::f64 #stub
+                fn moved(
+                    __crt_view: #private::View<'_, Self>,
+                    __crt_event: #event,
+                    __crt_each: &mut dyn #private::core::ops::FnMut(usize, usize),
+                ) #stub
+                fn copy_track(
+                    __crt_view: #private::View<'_, Self>,
+                    __crt_track: usize,
+                    __crt_member: usize,
+                    __crt_state: &mut Self::State,
+                    __crt_clocks: &mut Self::Clocks,
+                ) #stub
                 fn observe(
                     __crt_view: #private::View<'_, Self>,
                     ) -> #result<Self::Observed, #sim_error> #stub

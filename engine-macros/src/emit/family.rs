@@ -74,6 +74,7 @@ impl Cx<'_> {
             (Site::Engine | Site::View, PlaceKind::Param { .. }) => quote!(__crt_e.model.#ident),
             (Site::Engine | Site::View, PlaceKind::State { .. }) => quote!(__crt_e.state.#ident),
             (Site::Engine | Site::View, PlaceKind::Tally) => quote!(__crt_e.tallies.#ident),
+            (Site::Engine | Site::View, PlaceKind::Since) => quote!(__crt_e.clocks.#ident),
             (Site::Start, PlaceKind::State { .. }) => {
                 let local = format_ident!("__crt_state_{}", place.name());
                 quote!(#local)

@@ -7,9 +7,9 @@ use super::bodies::function;
 use super::family::{Whose, field};
 use super::refresh::{checks, draw, list, memory, times};
 use super::types::{self, text};
-use super::{Cx, Site, routes};
+use super::{Cx, Site, flow, or_fail, routes};
 use crate::plan::{Redraw, Seat};
-use crate::resolve::{Access, Form, Timing, binder, variant};
+use crate::resolve::{Access, Form, PlaceKind, Timing, binder, variant};
 
 /// Two functions for each clock: `fire`, which keeps what it needs to go back to, and `happen`.
 pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
@@ -21,7 +21,7 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     let clock = &cx.resolved.clocks[number];
     let engine = cx.engine();
     let [_, event, ..] = types::names(cx.model);
-    let event_type = quote!(#event);
+    let event_type = quote!(#private::core::option::Option<#event>);
     let outcome = cx.result(&event_type, "SimError");
     let nothing = cx.result(&quote!(()), "SimError");
     let (fire, happen) = (function("fire", &clock.ident), function("happen", &clock.ident));
@@ -49,6 +49,7 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     };
     let (keep_timing, restore_timing) = timing.unzip();
     let content = happen_one(cx, number);
+    let (proposes, proposal) = proposal(cx, number, &restore_timing);
     let clear = access.logged.iter().map(|&place| {
         let log = field("log", &cx.resolved.places[place].ident);
         quote!(__crt_e.clocks.#log.clear();)
@@ -64,10 +65,13 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
         fn #fire(__crt_e: &mut #engine, #member) -> #outcome {
             #decode
             #(#clear)*
-            #save
             #keep_timing
+            #proposes
+            #save
             match Self::#happen(__crt_e #arguments) {
-                #private::core::result::Result::Ok(()) => #private::core::result::Result::Ok(#rang),
+                #private::core::result::Result::Ok(()) => {
+                    #private::core::result::Result::Ok(#private::core::option::Option::Some(#rang))
+                }
                 #private::core::result::Result::Err(__crt_error) => {
                     #restore
                     #restore_timing
@@ -75,6 +79,8 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
                 }
             }
         }
+
+        #proposal
 
         #inner
         fn #happen(__crt_e: &mut #engine, #parameters) -> #nothing {
@@ -85,10 +91,101 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     }
 }
 
+/// A clock that has come up may only have proposed an event, or look again at how things stand: a call that ends
+/// `fire` then, and the function that decides.
+fn proposal(cx: &Cx<'_>, number: usize, restore_timing: &Option<TokenStream>) -> (TokenStream, TokenStream) {
+    let private = &cx.private;
+    let clock = &cx.resolved.clocks[number];
+    let family = &clock.family;
+    let (whose, memory) = (Whose::of(&clock.ident, family), memory(clock));
+    let (propose, renew) = flow::function_names(clock);
+    let refresh = function("refresh", &clock.ident);
+    let arguments = cx.member_arguments(family);
+    let now = quote!(__crt_e.progress.moment());
+    let again = |look: &Ident| {
+        let tell = cx.tell(number);
+        quote!(Self::#look(__crt_e #arguments)?; #tell return #private::core::result::Result::Ok(false);)
+    };
+    let content = match &clock.timing {
+        Timing::Thinning(thinning) => {
+            let ended = thinning.until.as_ref().map(|_| {
+                let again = again(&renew);
+                quote!(if __crt_e.clocks.#memory.expired() { #again })
+            });
+            let rejected = match cx.plan.seats[number] {
+                Seat::Slot(slot) => {
+                    let ((_, set), tell) = (times(clock, slot), cx.tell(number));
+                    quote! {
+                        if !__crt_accepted {
+                            let __crt_at = __crt_e.clocks.#memory.propose(#now, &mut *__crt_e.rng);
+                            #set
+                            #tell
+                        }
+                    }
+                }
+                Seat::Leaf(_) => TokenStream::new(),
+            };
+            let hazard = function("hazard", &clock.ident);
+            let rate = cx.call_with(&hazard, family, &thinning.rate.access, &whose, &quote!(__crt_s));
+            let adapt = thinning.adapt;
+            let accepted =
+                or_fail(&quote!(__crt_e.clocks.#memory.accept(__crt_rate, #adapt, #now, &mut *__crt_e.rng)), &whose);
+            quote! {
+                #ended
+                let __crt_s = __crt_e.clocks.#memory.elapsed(#now);
+                let __crt_rate = #rate;
+                let __crt_accepted = #accepted;
+                #rejected
+                #private::core::result::Result::Ok(__crt_accepted)
+            }
+        }
+        Timing::Crosses { of, course, up, .. } => {
+            let again = (!course).then(|| {
+                let again = again(&refresh);
+                quote!(if __crt_e.clocks.#memory.silent() { #again })
+            });
+            let value = cx.call(&function("crosses", &clock.ident), family, &of.access, &whose);
+            let value = if *course { quote!((#value).c[0]) } else { value };
+            let value = if *up { quote!(-#value) } else { value };
+            quote! {
+                #again
+                let __crt_value = #value;
+                __crt_e.clocks.#memory.rang(__crt_value, __crt_e.progress.now);
+                #private::core::result::Result::Ok(true)
+            }
+        }
+        _ => return (TokenStream::new(), TokenStream::new()),
+    };
+    let (engine, result) = (cx.engine(), cx.result(&quote!(#private::core::primitive::bool), "SimError"));
+    let (parameters, used, inline) = (cx.member_parameters(family), cx.member_used(family), cx.inline());
+    let Whose { name, index } = &whose;
+    let call = quote! {
+        match Self::#propose(__crt_e #arguments) {
+            #private::core::result::Result::Ok(true) => {}
+            #private::core::result::Result::Ok(false) => {
+                return #private::core::result::Result::Ok(#private::core::option::Option::None);
+            }
+            #private::core::result::Result::Err(__crt_error) => {
+                #restore_timing
+                return #private::core::result::Result::Err(__crt_error.during(#name, #index));
+            }
+        }
+    };
+    let function = quote! {
+        #inline
+        fn #propose(__crt_e: &mut #engine, #parameters) -> #result {
+            #used
+            #content
+        }
+    };
+    (call, function)
+}
+
 /// What an action writes is kept before it, and put back if the event fails.
 fn undo(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
     let private = &cx.private;
-    let rollback = cx.model.options.rollback;
+    // Of what flows, value and time go back together, whatever type it is.
+    let rolls_back = |place: usize| cx.model.options.rollback || cx.resolved.places[place].flow.is_some();
     let access = &cx.resolved.clocks[number].action.access;
     let mut save = TokenStream::new();
     let mut restore = TokenStream::new();
@@ -101,7 +198,7 @@ fn undo(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
             continue;
         }
         let slice = cx.slice_mut(Site::Engine, place);
-        restore.extend(if rollback {
+        restore.extend(if rolls_back(place) {
             quote!(#private::family::undo_clone(&mut __crt_e.clocks.#log, #slice);)
         } else {
             quote!({
@@ -120,7 +217,7 @@ fn undo(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
         let element_at = routes::own_element(cx, number, element);
         let (slice, slice_mut) = (cx.slice(Site::Engine, element.place), cx.slice_mut(Site::Engine, element.place));
         save.extend(quote!(let #at = #element_at;));
-        if rollback {
+        if rolls_back(element.place) {
             save.extend(quote!(let #saved = #private::clone_at(#slice, #at);));
             restore.extend(quote!(#private::restore_at(#slice_mut, #at, #saved);));
         } else {
@@ -137,7 +234,7 @@ fn undo(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
         if !of.family.is_single() {
             if access.whole.contains(&(place, true)) {
                 let (slice, slice_mut) = (cx.slice(Site::Engine, place), cx.slice_mut(Site::Engine, place));
-                if rollback {
+                if rolls_back(place) {
                     save.extend(quote!(let #saved = #slice.to_vec();));
                     restore.extend(quote!(#slice_mut.clone_from_slice(&#saved);));
                 } else {
@@ -148,7 +245,7 @@ fn undo(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
             continue;
         }
         let at = cx.place(Site::Engine, place);
-        if rollback {
+        if rolls_back(place) {
             save.extend(quote!(let #saved = #private::core::clone::Clone::clone(&#at);));
             restore.extend(quote!(#at = #saved;));
         } else {
@@ -197,6 +294,9 @@ fn renewal(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
     let mut changed: Vec<TokenStream> = Vec::new();
     for place in at.access.places().filter(|&place| clock.action.access.writes(place)) {
         let of = &cx.resolved.places[place];
+        if matches!(of.kind, PlaceKind::Since) {
+            continue;
+        }
         if !of.family.is_single() {
             let (before, after) = elements_renewed(cx, number, &at.access, place);
             look.extend(before);
@@ -257,6 +357,8 @@ fn rang(cx: &Cx<'_>, number: usize) -> TokenStream {
         Timing::Rate(_) | Timing::At(_) => quote!(__crt_e.clocks.#memory.rang(); #off),
         Timing::After { .. } => quote!(__crt_e.clocks.#memory.forget(); #off),
         Timing::Every { .. } => quote!(__crt_e.clocks.#memory.rang(__crt_e.progress.now);),
+        // A crossing has been told of it before its action.
+        Timing::Hazard(_) | Timing::Thinning(_) | Timing::Crosses { .. } => off,
     }
 }
 
@@ -317,7 +419,7 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
     let private = &cx.private;
     let engine = cx.engine();
     let [_, event, ..] = types::names(cx.model);
-    let outcome = cx.result(&quote!(#event), "SimError");
+    let outcome = cx.result(&quote!(#private::core::option::Option<#event>), "SimError");
     let content = choose(
         cx,
         &|number| {

@@ -4,6 +4,7 @@ mod bodies;
 mod editor;
 mod fallback;
 mod family;
+mod flow;
 mod happen;
 mod refresh;
 mod report;
@@ -59,6 +60,7 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
     let name = &model.ident;
     let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
     let bodies = bodies::bodies(&cx);
+    let flows = flow::functions(&cx);
     let refresh = refresh::functions(&cx);
     let happen = happen::functions(&cx);
     let clocks_struct = start::clocks_struct(&cx);
@@ -94,6 +96,7 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
             #[cfg(not(rust_analyzer))]
             impl #impl_generics #name #type_generics #where_clause {
                 #bodies
+                #flows
                 #refresh
                 #happen
             }
@@ -157,6 +160,7 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
     let fire = happen::fire(cx);
     let name_at = happen::name_at(cx);
     let observe = report::observe(cx);
+    let (associated, flows) = (flow::associated(cx), flow::model_functions(cx));
     quote! {
         impl #impl_generics #private::Model for #name #type_generics #where_clause {
             type State = #state #type_generics;
@@ -168,6 +172,7 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
             const NAME: &'static #private::core::primitive::str = #text;
             const OUTPUTS: &'static [&'static #private::core::primitive::str] = &[#(#outputs),*];
             const STOPS: &'static [&'static #private::core::primitive::str] = &[#(#stops),*];
+            #associated
 
             #graph
 
@@ -186,6 +191,7 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
             #name_at
             #fire
             #observe
+            #flows
         }
     }
 }
@@ -264,6 +270,17 @@ impl Cx<'_> {
 
     /// Arguments for those parameters.
     fn arguments(&self, access: &Access, site: Site) -> Vec<TokenStream> {
+        let now = match site {
+            Site::Engine => quote!(__crt_e.progress.now),
+            Site::View => quote!(__crt_e.now),
+            Site::Start | Site::Tallies => quote!(__crt_start),
+            Site::Default => quote!(0.0),
+        };
+        self.arguments_at(access, site, &now)
+    }
+
+    /// The same at another time.
+    fn arguments_at(&self, access: &Access, site: Site, now: &TokenStream) -> Vec<TokenStream> {
         let private = &self.private;
         access
             .needs()
@@ -306,12 +323,7 @@ impl Cx<'_> {
                     let log = family::field("log", &self.resolved.places[place].ident);
                     quote!(&mut __crt_e.clocks.#log)
                 }
-                Need::Now => match site {
-                    Site::Engine => quote!(__crt_e.progress.now),
-                    Site::View => quote!(__crt_e.now),
-                    Site::Start | Site::Tallies => quote!(__crt_start),
-                    Site::Default => quote!(0.0),
-                },
+                Need::Now => now.clone(),
                 Need::Rng => match site {
                     Site::Engine | Site::View => quote!(&mut *__crt_e.rng),
                     Site::Start | Site::Tallies | Site::Default => quote!(&mut __crt_rng),
@@ -337,6 +349,26 @@ impl Cx<'_> {
     /// The same on a view.
     fn call_on_view(&self, function: &Ident, family: &Family, access: &Access, whose: &Whose) -> TokenStream {
         or_return(&self.called(function, family, access, Site::View), &quote!(__crt_e.now), whose)
+    }
+
+    /// The same with a further argument.
+    fn call_with(
+        &self,
+        function: &Ident,
+        family: &Family,
+        access: &Access,
+        whose: &Whose,
+        last: &TokenStream,
+    ) -> TokenStream {
+        let binders = family.binders.iter().map(|(ident, _)| crate::resolve::binder(ident));
+        let arguments = self.arguments(access, Site::Engine);
+        or_fail(&quote!(Self::#function(#(#binders,)* #(#arguments,)* #last)), whose)
+    }
+
+    /// Whether a clock remembers something from one refresh to the next.
+    fn remembers(&self, clock: usize) -> bool {
+        matches!(self.plan.seats[clock], crate::plan::Seat::Slot(_))
+            || matches!(self.resolved.clocks[clock].timing, crate::resolve::Timing::Thinning(_))
     }
 
     fn called(&self, function: &Ident, family: &Family, access: &Access, site: Site) -> TokenStream {

@@ -3,7 +3,7 @@
 use proc_macro2::TokenStream;
 use quote::{format_ident, quote};
 
-use super::bodies::function;
+use super::bodies::{PARTS, function};
 use super::family::{Whose, field, readers_field};
 use super::{Cx, Site, or_fail, routes};
 use crate::plan::{How, Refresh, Seat};
@@ -18,8 +18,18 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
     let mut out = TokenStream::new();
     for (number, clock) in cx.resolved.clocks.iter().enumerate() {
         let (name, family) = (function("refresh", &clock.ident), &clock.family);
-        let content = refresh(cx, number, clock);
+        let content = refresh(cx, number, clock, false);
         let (parameters, used) = (cx.member_parameters(family), cx.member_used(family));
+        if matches!(&clock.timing, Timing::Thinning(thinning) if thinning.until.is_some()) {
+            let (name, content) = (function("renew", &clock.ident), refresh(cx, number, clock, true));
+            out.extend(quote! {
+                fn #name(__crt_e: &mut #engine, #parameters) -> #result {
+                    #used
+                    #content
+                    #private::core::result::Result::Ok(())
+                }
+            });
+        }
         out.extend(quote! {
             #inline
             fn #name(__crt_e: &mut #engine, #parameters) -> #result {
@@ -85,12 +95,16 @@ fn come_and_go(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
     let (structure, more, off) = match cx.plan.seats[number] {
         Seat::Leaf(_) => {
             let rates = field("rates", &clock.ident);
-            (rates.clone(), quote!(), quote!(__crt_e.clocks.#rates.set(__crt_m, 0.0);))
+            let more = cx.remembers(number).then(|| {
+                let (memory, (ty, first)) = (memory_field(clock), timing_type(&clock.timing));
+                quote!(__crt_e.clocks.#memory.resize(__crt_slots, #ty::#first);)
+            });
+            (rates.clone(), quote!(#more), quote!(__crt_e.clocks.#rates.set(__crt_m, 0.0);))
         }
         Seat::Slot(_) => {
             let (times, memory) = (field("times", &clock.ident), memory_field(clock));
             let (ty, first) = timing_type(&clock.timing);
-            let new = quote!(__cr::timing::#ty::#first);
+            let new = quote!(#ty::#first);
             (
                 times.clone(),
                 quote!(__crt_e.clocks.#memory.resize(__crt_slots, #new);),
@@ -120,7 +134,7 @@ fn come_and_go(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
     }
 }
 
-fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
+fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock, renew: bool) -> TokenStream {
     let traced = cx.traced(clock);
     let before = traced.iter().map(|&place| {
         let place = &cx.resolved.places[place];
@@ -135,11 +149,12 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
             (format_ident!("__crt_trace_{}", place.name()), readers_field(&clock.ident, &place.ident));
         quote!(__crt_e.clocks.#readers.record(#member, &#trace);)
     });
-    let content = evaluate(cx, number, clock);
+    let content = evaluate(cx, number, clock, renew);
     quote!(#(#before)* #content #(#after)*)
 }
 
-fn evaluate(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
+/// With `renew`, a bound that has ended is evaluated again.
+fn evaluate(cx: &Cx<'_>, number: usize, clock: &Clock, renew: bool) -> TokenStream {
     let private = &cx.private;
     let family = &clock.family;
     let whose = Whose::of(&clock.ident, family);
@@ -154,10 +169,28 @@ fn evaluate(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
     };
     let fail = |outcome: TokenStream| or_fail(&outcome, &whose);
     let memory = memory(clock);
-    if let (Timing::Rate(rate), Seat::Leaf(leaf)) = (&clock.timing, cx.plan.seats[number]) {
-        let rate = call("rate", rate);
-        let checked = fail(quote!(#private::timing::rate(#rate)));
-        let rate = when_enabled(checked, quote!(0.0));
+    let affine = |parts: &[crate::resolve::Body]| {
+        let values: Vec<TokenStream> = PARTS.into_iter().zip(parts).map(|(name, part)| call(name, part)).collect();
+        fail(match values.as_slice() {
+            [bound] => quote!(#private::flow::Affine::constant(#bound)),
+            [a, b] => quote!(#private::flow::Affine::new(#a, #b, 0.0)),
+            _ => quote!(#private::flow::Affine::new(#(#values),*)),
+        })
+    };
+    let leaf_rate = match (&clock.timing, cx.plan.seats[number]) {
+        (Timing::Rate(rate), Seat::Leaf(leaf)) => {
+            let rate = call("rate", rate);
+            let checked = fail(quote!(#private::timing::rate(#rate)));
+            Some((leaf, when_enabled(checked, quote!(0.0))))
+        }
+        (Timing::Thinning(thinning), Seat::Leaf(leaf)) => {
+            let bound = affine(&thinning.bound);
+            let held = quote!({ let __crt_bound = #bound; __crt_e.clocks.#memory.hold(__crt_bound, __crt_e.progress.moment()) });
+            Some((leaf, when_enabled(held, quote!({ __crt_e.clocks.#memory.disable(); 0.0 }))))
+        }
+        _ => None,
+    };
+    if let Some((leaf, rate)) = leaf_rate {
         if !family.is_single() {
             let rates = field("rates", &clock.ident);
             return quote!(let __crt_rate = #rate; __crt_e.clocks.#rates.set(__crt_m, __crt_rate););
@@ -218,6 +251,51 @@ fn evaluate(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
             }));
             when_enabled(quote!(let __crt_period = #period; let __crt_from = #from; #at), off)
         }
+        Timing::Hazard(parts) => {
+            let hazard = affine(parts);
+            let at = set(quote!(__crt_e.clocks.#memory.refresh(__crt_hazard, #now, &mut *__crt_e.rng)));
+            when_enabled(quote!(let __crt_hazard = #hazard; #at), off)
+        }
+        Timing::Thinning(thinning) => {
+            let bound = affine(&thinning.bound);
+            let until = thinning.until.as_ref().map_or(quote!(#private::core::option::Option::None), |until| {
+                let until = call("until", until);
+                quote!(#private::core::option::Option::Some(#until))
+            });
+            let look = if renew { quote!(renew) } else { quote!(refresh) };
+            let at = set(fail(quote!(__crt_e.clocks.#memory.#look(__crt_bound, __crt_until, #now, &mut *__crt_e.rng))));
+            when_enabled(
+                quote!(let __crt_bound = #bound; let __crt_until = #until; #at),
+                quote!(__crt_e.clocks.#memory.disable(); #off),
+            )
+        }
+        Timing::Crosses { of, course: true, up, .. } => {
+            let of = call("crosses", of);
+            let of = if *up { quote!(-#of) } else { of };
+            let at = set(fail(quote!(__crt_e.clocks.#memory.refresh_poly(__crt_path, #now))));
+            when_enabled(quote!(let __crt_path = #of; #at), quote!(__crt_e.clocks.#memory.disarm(); #off))
+        }
+        Timing::Crosses { of, step, up, .. } => {
+            let step = step.as_ref().map(|step| call("step", step));
+            let arguments = cx.arguments_at(&of.access, Site::Engine, &quote!(__crt_time));
+            let binders = family.binders.iter().map(|(ident, _)| crate::resolve::binder(ident));
+            let (function, sign) =
+                (function("crosses", &clock.ident), up.then(|| quote!(.map(|__crt_value| -__crt_value))));
+            let at = set(fail(quote!(__crt_memory.refresh(
+                &mut |__crt_time: f64| Self::#function(#(#binders,)* #(#arguments),*) #sign,
+                __crt_step,
+                #now,
+            ))));
+            when_enabled(
+                quote! {
+                    let __crt_step = #step;
+                    let mut __crt_memory = #private::core::clone::Clone::clone(&__crt_e.clocks.#memory);
+                    #at
+                    __crt_e.clocks.#memory = __crt_memory;
+                },
+                quote!(__crt_e.clocks.#memory.disarm(); #off),
+            )
+        }
     }
 }
 
@@ -243,13 +321,17 @@ pub(super) fn memory(clock: &Clock) -> TokenStream {
 
 /// The type of what a timed clock remembers, and its first value.
 pub(super) fn timing_type(timing: &Timing) -> (TokenStream, TokenStream) {
-    match timing {
-        Timing::Rate(_) => (quote!(Exponential), quote!(OFF)),
-        Timing::At(_) => (quote!(At), quote!(NEW)),
-        Timing::After { resume: false, speed: None, .. } => (quote!(Delay), quote!(OFF)),
-        Timing::After { .. } => (quote!(Work), quote!(OFF)),
-        Timing::Every { .. } => (quote!(Every), quote!(NEW)),
-    }
+    let (ty, first) = match timing {
+        Timing::Rate(_) => (quote!(timing::Exponential), quote!(OFF)),
+        Timing::At(_) => (quote!(timing::At), quote!(NEW)),
+        Timing::After { resume: false, speed: None, .. } => (quote!(timing::Delay), quote!(OFF)),
+        Timing::After { .. } => (quote!(timing::Work), quote!(OFF)),
+        Timing::Every { .. } => (quote!(timing::Every), quote!(NEW)),
+        Timing::Hazard(_) => (quote!(flow::Arrival), quote!(OFF)),
+        Timing::Thinning(_) => (quote!(flow::Thinning), quote!(OFF)),
+        Timing::Crosses { .. } => (quote!(flow::Crossing), quote!(OFF)),
+    };
+    (quote!(__cr::#ty), first)
 }
 
 /// Refreshes what depends on what clock `rang` has written, and adds up the rates above.

@@ -46,13 +46,28 @@ pub(super) fn graph(cx: &Cx<'_>) -> TokenStream {
     };
     let places = cx.graph.model_places.iter().map(|place| {
         let (kind, name, over, ty) = (place.kind, &place.name, &place.over, &place.ty);
-        quote!(#private::graph::Place::from_parts(#kind, #name, #over, #ty))
+        let flow = match &place.flow {
+            Some(uses) => {
+                let uses = numbers(uses);
+                quote!(#private::core::option::Option::Some(#uses))
+            }
+            None => quote!(#private::core::option::Option::None),
+        };
+        quote!(#private::graph::Place::from_parts(#kind, #name, #over, #ty, #flow))
     });
     let clocks = cx.graph.clocks.iter().map(|clock| {
         let (name, over, timing, priority) = (&clock.name, &clock.over, clock.timing, &clock.priority);
         let members = clock.dependents.iter().map(|dependent| &dependent.text);
-        let lists = [&clock.reads, &clock.watches, &clock.action_reads, &clock.writes, &clock.refreshes, &clock.checks]
-            .map(|list| numbers(list));
+        let lists = [
+            &clock.reads,
+            &clock.watches,
+            &clock.unbounded,
+            &clock.action_reads,
+            &clock.writes,
+            &clock.refreshes,
+            &clock.checks,
+        ]
+        .map(|list| numbers(list));
         quote!(#private::graph::Clock::from_parts(
             #name, #over, #timing, &[#(#priority),*], #(#lists,)* &[#(#members),*]
         ))

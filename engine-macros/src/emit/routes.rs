@@ -474,6 +474,15 @@ pub(super) fn own_element(cx: &Cx<'_>, rang: usize, element: &crate::resolve::El
     Follower { cx, rang, target: rang }.number(family, &values)
 }
 
+/// The number of the pair that the indices of a clock over pairs stand for, an `Option`.
+pub(super) fn own_pair(cx: &Cx<'_>, number: usize) -> TokenStream {
+    let family = &cx.resolved.clocks[number].family;
+    let sets: Vec<usize> = family.sets().collect();
+    let form = |binder: usize| crate::resolve::Form::plain(crate::resolve::Base::Binder(binder));
+    let values: Vec<Value> = (0..sets.len()).map(|binder| Value::of(&form(binder), &sets)).collect();
+    Follower { cx, rang: number, target: number }.number(family, &values)
+}
+
 fn isize_literal(value: i64) -> proc_macro2::Literal {
     proc_macro2::Literal::isize_suffixed(isize::try_from(value).unwrap_or(isize::MAX))
 }

@@ -7,7 +7,7 @@ use super::bodies::{function, init_function};
 use super::family::{Whose, field, readers_field};
 use super::refresh::{memory_field, timing_type};
 use super::types::{self, text};
-use super::{Cx, Site};
+use super::{Cx, Site, flow};
 use crate::plan::Seat;
 use crate::resolve::{Family, PlaceKind, binder, constant_handle, handle, size_handle};
 
@@ -58,7 +58,8 @@ pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {
 fn parts(cx: &Cx<'_>) -> Vec<(TokenStream, TokenStream)> {
     let private = &cx.private;
     let resolved = cx.resolved;
-    let mut parts = Vec::new();
+    // First, for what follows moves the relations.
+    let mut parts = flow::parts(cx);
     for set in &resolved.sets {
         let size = size_handle(&set.ident);
         parts.push((quote!(#size: usize,), quote!(#size,)));
@@ -81,14 +82,14 @@ fn parts(cx: &Cx<'_>) -> Vec<(TokenStream, TokenStream)> {
             // A type with its arguments is no path of a call.
             parts.push((quote!(#name: #structure,), quote!(#name: <#structure>::new(#arguments),)));
         }
-        if matches!(cx.plan.seats[number], Seat::Slot(_)) {
+        if cx.remembers(number) {
             let (memory, (ty, first)) = (memory_field(clock), timing_type(&clock.timing));
             parts.push(match &count {
                 Some(count) => (
-                    quote!(#memory: #private::std::vec::Vec<#private::timing::#ty>,),
-                    quote!(#memory: #private::std::vec![#private::timing::#ty::#first; #count],),
+                    quote!(#memory: #private::std::vec::Vec<#ty>,),
+                    quote!(#memory: #private::std::vec![#ty::#first; #count],),
                 ),
-                None => (quote!(#memory: #private::timing::#ty,), quote!(#memory: #private::timing::#ty::#first,)),
+                None => (quote!(#memory: #ty,), quote!(#memory: #ty::#first,)),
             });
         }
         if let Some(count) = count.as_ref().filter(|_| cx.plan.marked.contains(&number)) {

@@ -32,6 +32,8 @@ pub(crate) struct Place {
     pub ty: String,
     /// What it is a family over, as it is written.
     pub over: String,
+    /// If it moves between events, the places that its flow uses.
+    pub flow: Option<Vec<usize>>,
 }
 
 /// A clock or reaction.
@@ -41,7 +43,10 @@ pub(crate) struct Clock {
     /// What it is a family over, as it is written.
     pub over: String,
     pub timing: &'static str,
+    /// Whether it can take part in the race of exponential clocks: its hazard, or the bound of it, is constant.
     pub exponential: bool,
+    /// What its hazard reads and the bound of it does not: the bound must hold for all values.
+    pub unbounded: Vec<usize>,
     pub priority: Vec<i64>,
     /// What guard and timing read.
     pub reads: Vec<usize>,
@@ -86,6 +91,7 @@ pub(crate) struct Condition {
 /// The places that something reads, through constants too.
 fn reads(resolved: &Resolved, accesses: &[&Access]) -> Vec<usize> {
     let mut places = BTreeSet::new();
+    let shown = |place: &usize| !matches!(resolved.places[*place].kind, PlaceKind::Since);
     for access in accesses {
         places.extend(access.places());
         let mut constants: Vec<usize> = access.constants.iter().copied().collect();
@@ -95,7 +101,12 @@ fn reads(resolved: &Resolved, accesses: &[&Access]) -> Vec<usize> {
             constants.extend(access.constants.iter().filter(|&&inner| inner < number));
         }
     }
-    places.into_iter().collect()
+    places.into_iter().filter(shown).collect()
+}
+
+/// The places that something writes.
+fn writes(resolved: &Resolved, access: &Access) -> Vec<usize> {
+    access.written().filter(|&place| !matches!(resolved.places[place].kind, PlaceKind::Since)).collect()
 }
 
 /// Derives the graph.
@@ -114,12 +125,24 @@ pub(crate) fn derive(resolved: &Resolved) -> Graph {
                 name: clock.ident.unraw().to_string(),
                 over: over_text(resolved, &clock.family),
                 timing: clock.timing.keyword(),
-                exponential: matches!(clock.timing, Timing::Rate(_)),
+                exponential: match &clock.timing {
+                    Timing::Rate(_) => true,
+                    Timing::Thinning(thinning) => thinning.races(),
+                    _ => false,
+                },
+                unbounded: match &clock.timing {
+                    Timing::Thinning(thinning) => {
+                        let bounded = reads(&watches);
+                        let read = reads(&[&thinning.rate.access]);
+                        read.into_iter().filter(|place| is_state(place) && !bounded.contains(place)).collect()
+                    }
+                    _ => Vec::new(),
+                },
                 priority: clock.priority.clone(),
                 reads: reads(&guard.chain(timing).collect::<Vec<_>>()),
                 watches: reads(&watches).into_iter().filter(is_state).collect(),
                 action_reads: reads(&[&clock.action.access]),
-                writes: clock.action.access.written().collect(),
+                writes: writes(resolved, &clock.action.access),
                 refreshes: Vec::new(),
                 dependents: Vec::new(),
                 checks: Vec::new(),
@@ -152,24 +175,27 @@ pub(crate) fn derive(resolved: &Resolved) -> Graph {
         model_places: resolved
             .places
             .iter()
+            // Hidden ones stand behind all others.
+            .filter(|place| !matches!(place.kind, PlaceKind::Since))
             .map(|place| Place {
                 name: place.name(),
                 kind: match place.kind {
                     PlaceKind::Param { .. } => "param",
                     PlaceKind::State { input: true } => "input",
                     PlaceKind::State { input: false } => "state",
-                    PlaceKind::Tally => "tally",
+                    PlaceKind::Tally | PlaceKind::Since => "tally",
                 },
                 ty: match place.relation {
                     Some(relation) => relation_text(resolved, relation),
                     None => crate::resolve::type_text(&place.ty),
                 },
                 over: over_text(resolved, &place.family),
+                flow: place.flow.map(|(flow, _)| reads(&[&resolved.flows[flow].read])),
             })
             .collect(),
         clocks,
         conditions,
-        init: resolved.init.as_ref().map(|body| body.access.written().collect()),
+        init: resolved.init.as_ref().map(|body| writes(resolved, &body.access)),
     }
 }
 
@@ -355,7 +381,11 @@ fn list<'a>(names: impl Iterator<Item = &'a str>) -> String {
 impl fmt::Display for Graph {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for place in &self.model_places {
-            writeln!(f, "{} {}{}: {}", place.kind, place.name, place.over, place.ty)?;
+            write!(f, "{} {}{}: {}", place.kind, place.name, place.over, place.ty)?;
+            match &place.flow {
+                Some(uses) => writeln!(f, ", flows by {}", self.place_names(uses))?,
+                None => writeln!(f)?,
+            }
         }
         if let Some(writes) = &self.init {
             writeln!(f, "init writes {}", self.place_names(writes))?;
@@ -364,6 +394,9 @@ impl fmt::Display for Graph {
             writeln!(f, "clock {}{}: {}", clock.name, clock.over, clock.timing)?;
             writeln!(f, "  reads     {}", self.place_names(&clock.reads))?;
             writeln!(f, "  watches   {}", self.place_names(&clock.watches))?;
+            if !clock.unbounded.is_empty() {
+                writeln!(f, "  bound without {}", self.place_names(&clock.unbounded))?;
+            }
             writeln!(f, "  writes    {}", self.place_names(&clock.writes))?;
             writeln!(f, "  refreshes {}", self.refreshed(number))?;
             let checks = clock.checks.iter().map(|&check| self.conditions[check].name.as_str());

@@ -127,6 +127,7 @@ impl Names<'_> {
             relation: Some(number),
             array: None,
             grows: false,
+            flow: None,
         });
     }
 

@@ -26,7 +26,7 @@ pub(super) fn reaction(reaction: &Reaction, names: &Names<'_>, errors: &mut Erro
             });
             (Timing::Rate(parse(quote_spanned!(constant.span()=> (#constant) #(#factors)*))), false)
         }
-        Law::Timing(timing) => (timing.clone(), true),
+        Law::Timing(timing) => ((**timing).clone(), true),
     };
     let enough = reaction.left.iter().filter(|_| guarded).map(|term| {
         let (place, count) = (term.place(), term.count);

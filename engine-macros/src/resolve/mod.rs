@@ -4,7 +4,9 @@
 
 mod access;
 mod body;
+mod degree;
 mod family;
+mod flow;
 mod forms;
 mod lower;
 mod macros;
@@ -17,16 +19,19 @@ use syn::{Attribute, Expr, Type};
 
 pub(crate) use access::{Access, Element, Need};
 pub(crate) use body::{
-    action_function, binder, constant_handle, handle, here, log_handle, pair_handle, size_handle, trace_handle,
+    action_function, binder, constant_handle, flow_function, handle, here, log_handle, pair_handle, size_handle,
+    trace_handle,
 };
 pub(crate) use family::{Family, Relation, Set};
+pub(crate) use flow::Flow;
 pub(crate) use forms::{Atom, Base, Form, Sum};
 pub(crate) use names::{Place, PlaceKind, variant};
 pub(crate) use types::{is_float, is_number, text as type_text};
 
 use crate::errors::Errors;
-use crate::syntax::{Action, Item, Model, Select, Structure};
+use crate::syntax::{Action, Item, Model, Select, Structure, Thinned};
 use body::{Mode, Rewriter};
+use degree::Degrees;
 use names::Names;
 
 /// A model whose names are bound.
@@ -43,6 +48,7 @@ pub(crate) struct Resolved {
     pub conditions: Vec<Condition>,
     pub sets: Vec<Set>,
     pub relations: Vec<Relation>,
+    pub flows: Vec<Flow>,
 }
 
 /// Rewritten code and what it touches.
@@ -80,8 +86,42 @@ pub(crate) struct Clock {
 pub(crate) enum Timing {
     Rate(Body),
     At(Body),
-    After { delay: Body, redraw: bool, resume: bool, speed: Option<Body> },
-    Every { period: Body, from: Option<Body> },
+    After {
+        delay: Body,
+        redraw: bool,
+        resume: bool,
+        speed: Option<Body>,
+    },
+    Every {
+        period: Body,
+        from: Option<Body>,
+    },
+    /// The hazard c + (a + b s)⁺: two parts, or three.
+    Hazard(Vec<Body>),
+    Thinning(Box<Thinning>),
+    Crosses {
+        of: Body,
+        course: bool,
+        up: bool,
+        step: Option<Body>,
+    },
+}
+
+/// A hazard under a bound.
+#[derive(Debug)]
+pub(crate) struct Thinning {
+    pub rate: Body,
+    /// One part: a number; more: those of an affine function.
+    pub bound: Vec<Body>,
+    pub until: Option<Body>,
+    pub adapt: bool,
+}
+
+impl Thinning {
+    /// Whether the bound is a number that joins the rates.
+    pub(crate) fn races(&self) -> bool {
+        self.bound.len() == 1 && self.until.is_none()
+    }
 }
 
 impl Timing {
@@ -92,6 +132,8 @@ impl Timing {
             Timing::At(_) => "at",
             Timing::After { .. } => "after",
             Timing::Every { .. } => "every",
+            Timing::Hazard(_) | Timing::Thinning(_) => "hazard",
+            Timing::Crosses { .. } => "crosses",
         }
     }
 
@@ -101,13 +143,18 @@ impl Timing {
             Timing::Rate(body) | Timing::At(body) => vec![body],
             Timing::After { delay, speed, .. } => std::iter::once(delay).chain(speed).collect(),
             Timing::Every { period, from } => std::iter::once(period).chain(from).collect(),
+            Timing::Hazard(parts) => parts.iter().collect(),
+            Timing::Thinning(thinning) => std::iter::once(&thinning.rate).chain(self.watched()).collect(),
+            Timing::Crosses { of, step, .. } => std::iter::once(of).chain(step).collect(),
         }
     }
 
-    /// Those whose change refreshes the clock: a delay is kept unless it says `redraw`.
+    /// Those whose change refreshes the clock: a delay is kept unless it says `redraw`, and a hazard under a bound is
+    /// looked at when an event is proposed.
     pub(crate) fn watched(&self) -> Vec<&Body> {
         match self {
             Timing::After { redraw: false, speed, .. } => speed.iter().collect(),
+            Timing::Thinning(thinning) => thinning.bound.iter().chain(&thinning.until).collect(),
             other => other.bodies(),
         }
     }
@@ -155,6 +202,7 @@ pub(crate) fn resolve(model: &Model, errors: &mut Errors) -> Resolved {
     types::check(model, resolver.errors);
     resolver.sizes();
     resolver.constants();
+    resolver.flows();
     resolver.relations(model);
     resolver.pair_states(model);
     resolver.actions();
@@ -328,7 +376,7 @@ impl<'a> Resolver<'a, '_> {
                     self.names.set_initial(&tally.ident, body);
                 }
                 Item::Param(param) => self.param(param),
-                Item::Let(_) | Item::Action(_) | Item::Index(_) | Item::Relation(_) => {}
+                Item::Let(_) | Item::Action(_) | Item::Index(_) | Item::Relation(_) | Item::Flow(_) => {}
             }
         }
         self.priorities(model);
@@ -336,8 +384,8 @@ impl<'a> Resolver<'a, '_> {
             self.conditions_that_can_change(&clocks, &conditions);
         }
         let actions = self.names.take_actions();
-        let (places, constants, sets, relations) = self.names.into_parts();
-        Resolved { places, constants, clocks, actions, init, observes, conditions, sets, relations }
+        let Names { places, constants, sets, relations, flows, .. } = self.names;
+        Resolved { places, constants, clocks, actions, init, observes, conditions, sets, relations, flows }
     }
 
     fn param(&mut self, param: &crate::syntax::Param) {
@@ -393,6 +441,43 @@ impl<'a> Resolver<'a, '_> {
                 period: value(period, Mode::period()),
                 from: from.as_ref().map(|from| value(from, Mode::period())),
             },
+            Written::Hazard(crate::syntax::Hazard::Affine(parts)) => {
+                Timing::Hazard(parts.iter().map(|part| value(part, Mode::bound())).collect())
+            }
+            Written::Hazard(crate::syntax::Hazard::Thinned(thinned)) => {
+                let Thinned { elapsed, random, rate, bound, until, adapt } = &**thinned;
+                let bound = bound.iter().map(|part| value(part, Mode::bound())).collect();
+                let until = until.as_ref().map(|until| value(until, Mode::bound()));
+                let rate = Rewriter::new(&self.names, Mode::intensity(*random), self.errors)
+                    .of(&family)
+                    .with(elapsed.as_ref(), "__crt_s")
+                    .value(&types::float(rate));
+                Timing::Thinning(Box::new(Thinning { rate, bound, until, adapt: *adapt }))
+            }
+            Written::Crosses { of, up, step } => {
+                let course = Degrees { names: &self.names, flow: None }.of(of).is_some();
+                if !course && step.is_none() {
+                    self.errors.on(
+                        of,
+                        "when this crosses zero is looked for by stepping through time: say how far at once, `step = H`, \
+                         not more than the shortest time between two crossings (polynomials of time up to degree two, made \
+                         of `+ - *` and `/` by what does not move, are solved exactly and need none)",
+                    );
+                }
+                let mode = if course { Mode::crossing().courses() } else { Mode::crossing() };
+                let of = self.value_of(&family, of, mode);
+                if of.access.now.is_none() {
+                    self.errors.on(
+                        &clock.ident,
+                        "what this clock watches does not move between events: it reads no flowing variable",
+                    );
+                }
+                let step = step
+                    .as_ref()
+                    .filter(|_| !course)
+                    .map(|step| self.value_of(&family, &types::float(step), Mode::bound()));
+                Timing::Crosses { of, course, up: *up, step }
+            }
         };
         Clock {
             attrs: clock.attrs.clone(),
@@ -411,7 +496,8 @@ impl<'a> Resolver<'a, '_> {
         for condition in conditions.iter().filter(|condition| condition.stop) {
             let written = |place| clocks.iter().any(|clock| clock.action.access.writes(place));
             let reads = &condition.body.access;
-            if !reads.places().any(written) {
+            // That it cannot read a flowing variable has been said.
+            if !reads.places().any(|place| written(place) || self.names.places[place].flow.is_some()) {
                 let why = if reads.places().next().is_none() {
                     "it reads no state".to_owned()
                 } else {

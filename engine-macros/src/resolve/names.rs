@@ -9,6 +9,7 @@ use syn::visit::Visit;
 use syn::{Expr, Type};
 
 use super::family::{Family, Relation, Set};
+use super::flow::Flow;
 use super::{Access, Body, Constant, ResolvedAction};
 use crate::errors::Errors;
 use crate::syntax::{Action, Derived, Item, Model, Over};
@@ -29,6 +30,8 @@ pub(crate) struct Place {
     pub array: Option<Expr>,
     /// Whether its elements come and go with the pairs of a changing relation: it is a vector.
     pub grows: bool,
+    /// The flow by which it moves between events, and which of its variables it is.
+    pub flow: Option<(usize, usize)>,
 }
 
 impl Place {
@@ -59,6 +62,8 @@ pub(crate) enum PlaceKind {
         input: bool,
     },
     Tally,
+    /// The times from which variables flow; no name stands for it.
+    Since,
 }
 
 /// What a name stands for in an expression.
@@ -104,6 +109,9 @@ pub(super) struct Names<'a> {
     pub lets: Vec<LetName<'a>>,
     pub actions: Vec<ActionName<'a>>,
     pub constants: Vec<Constant>,
+    pub flows: Vec<Flow>,
+    /// The same as they are written.
+    pub written_flows: Vec<&'a crate::syntax::Flow>,
     meanings: IndexMap<String, (Meaning, Span)>,
 }
 
@@ -128,6 +136,8 @@ impl<'a> Names<'a> {
             lets: Vec::new(),
             actions: Vec::new(),
             constants: Vec::new(),
+            flows: Vec::new(),
+            written_flows: Vec::new(),
             meanings: IndexMap::new(),
         };
         let mut events = IndexMap::new();
@@ -163,9 +173,10 @@ impl<'a> Names<'a> {
                 Item::Observe(o) => unique(&mut outputs, &o.ident, o.ident.unraw().to_string(), errors),
                 Item::Stop(s) => unique(&mut stops, &s.ident, s.ident.unraw().to_string(), errors),
                 Item::Invariant(i) => unique(&mut invariants, &i.ident, i.ident.unraw().to_string(), errors),
-                Item::Init(_) => {}
+                Item::Init(_) | Item::Flow(_) => {}
             }
         }
+        names.flows(model, errors);
         names
     }
 
@@ -180,7 +191,7 @@ impl<'a> Names<'a> {
                 "has elements that come and go with pairs; it is a state with an initial value, which new pairs get";
             errors.at(ident.span(), format!("`{ident}` {what}"));
         }
-        self.places.push(Place { ident, ty, kind, initial: None, family, relation: None, array, grows });
+        self.places.push(Place { ident, ty, kind, initial: None, family, relation: None, array, grows, flow: None });
     }
 
     pub(super) fn declare(&mut self, ident: &Ident, meaning: Meaning, errors: &mut Errors) {
@@ -229,7 +240,7 @@ impl<'a> Names<'a> {
             .filter(|&i| match self.places[i].kind {
                 PlaceKind::Param { .. } => !param || i < position,
                 PlaceKind::State { .. } => !param && i < position,
-                PlaceKind::Tally => false,
+                PlaceKind::Tally | PlaceKind::Since => false,
             })
             .collect()
     }
@@ -273,11 +284,6 @@ impl<'a> Names<'a> {
                 Some(ResolvedAction { attrs: action.attrs.clone(), ident: action.ident.clone(), args, body: body? })
             })
             .collect()
-    }
-
-    /// Places, constants, sets, relations.
-    pub(super) fn into_parts(self) -> (Vec<Place>, Vec<Constant>, Vec<Set>, Vec<Relation>) {
-        (self.places, self.constants, self.sets, self.relations)
     }
 
     /// One error for each cycle among `let`s.

@@ -209,7 +209,7 @@ pub(super) fn is_no_integer_expr(expr: &Expr, names: &Names<'_>) -> bool {
                 && (is_no_integer_expr(&binary.left, names) || is_no_integer_expr(&binary.right, names))
         }
         Expr::Path(path) => match path.path.get_ident() {
-            Some(ident) if ident == "now" || ident == "never" => true,
+            Some(ident) if ident == "now" || ident == "never" || ident == "dt" => true,
             Some(ident) => match names.meaning(ident) {
                 Some(Meaning::Place(place)) => is_no_integer(&names.places[place].ty),
                 Some(Meaning::Let(_)) if names.circular => true,

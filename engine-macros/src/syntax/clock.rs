@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, Span};
 use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
-use syn::{Attribute, Block, Expr, LitInt, Stmt, Token, parenthesized, token};
+use syn::{Attribute, Block, Expr, LitInt, Pat, Stmt, Token, parenthesized, token};
 
 use super::{Over, Structure, body, comma_or_end, expr, expr_by, name};
 use crate::errors::Errors;
@@ -28,6 +28,46 @@ pub(crate) enum Timing {
     At(Expr),
     After { delay: Expr, options: AfterOptions },
     Every { period: Expr, from: Option<Expr> },
+    Hazard(Hazard),
+    Crosses { of: Expr, up: bool, step: Option<Expr> },
+}
+
+/// A hazard that changes between events.
+#[derive(Clone, Debug)]
+pub(crate) enum Hazard {
+    /// `affine(a, b)` or `affine(a, b, c)`.
+    Affine(Vec<Expr>),
+    Thinned(Box<Thinned>),
+}
+
+/// `|s| E` or `|s, rng| E`, by thinning.
+#[derive(Clone, Debug)]
+pub(crate) struct Thinned {
+    /// The name of the time since the last refresh.
+    pub elapsed: Option<Ident>,
+    /// Whether E is random.
+    pub random: bool,
+    pub rate: Expr,
+    /// One part: a number; more: those of `affine`.
+    pub bound: Vec<Expr>,
+    pub until: Option<Expr>,
+    pub adapt: bool,
+}
+
+impl Timing {
+    /// Its expressions.
+    pub(crate) fn exprs(&self) -> Vec<&Expr> {
+        match self {
+            Timing::Rate(expr) | Timing::At(expr) => vec![expr],
+            Timing::After { delay, options } => std::iter::once(delay).chain(&options.speed).collect(),
+            Timing::Every { period, from } => std::iter::once(period).chain(from).collect(),
+            Timing::Hazard(Hazard::Affine(parts)) => parts.iter().collect(),
+            Timing::Hazard(Hazard::Thinned(thinned)) => {
+                std::iter::once(&thinned.rate).chain(&thinned.bound).chain(&thinned.until).collect()
+            }
+            Timing::Crosses { of, step, .. } => std::iter::once(of).chain(step).collect(),
+        }
+    }
 }
 
 /// The options of `after`.
@@ -87,7 +127,7 @@ pub(super) fn guard(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<
 impl Timing {
     fn parse(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let kind = input.call(Ident::parse_any)?;
-        let known = ["rate", "at", "after", "every"];
+        let known = ["rate", "at", "after", "every", "hazard", "crosses"];
         if known.iter().any(|name| kind == name) && !input.peek(token::Paren) {
             return Err(input.error(format!("`{kind}` takes its expression in parentheses: `{kind}(…)`")));
         }
@@ -95,7 +135,8 @@ impl Timing {
             return Err(syn::Error::new(
                 kind.span(),
                 format!(
-                    "a clock rings by `rate(hazard)`, `at(time)`, `after(delay)` or `every(period)`, not by `{kind}`"
+                    "a clock rings by `rate(hazard)`, `at(time)`, `after(delay)`, `every(period)`, `hazard(…)` or \
+                     `crosses(function, up)`, not by `{kind}`"
                 ),
             ));
         }
@@ -112,6 +153,12 @@ impl Timing {
         let first = expr(content, errors, |content| content.peek(Token![,]));
         let mut options = AfterOptions::default();
         let mut from = None;
+        let (mut bound, mut until, mut adapt) = (None, None, false);
+        let (mut up, mut step) = (None, None);
+        let option_value = |errors: &mut Errors| {
+            content.parse::<Token![=]>()?;
+            Ok::<Expr, syn::Error>(expr(content, errors, |content| content.peek(Token![,])))
+        };
         while comma_or_end(content)? {
             let option = content.call(Ident::parse_any)?;
             match (kind.to_string().as_str(), option.to_string().as_str()) {
@@ -122,10 +169,13 @@ impl Timing {
                     parenthesized!(speed in content);
                     options.speed = Some(expr(&speed, errors, |_| false));
                 }
-                ("every", "from") => {
-                    content.parse::<Token![=]>()?;
-                    from = Some(expr(content, errors, |content| content.peek(Token![,])));
-                }
+                ("every", "from") => from = Some(option_value(errors)?),
+                ("hazard", "bound") => bound = Some(option_value(errors)?),
+                ("hazard", "until") => until = Some(option_value(errors)?),
+                ("hazard", "adapt") => adapt = true,
+                ("crosses", "up") => up = Some(true),
+                ("crosses", "down") => up = Some(false),
+                ("crosses", "step") => step = Some(option_value(errors)?),
                 (_, "priority") => {
                     return Err(syn::Error::new(
                         option.span(),
@@ -136,6 +186,8 @@ impl Timing {
                     let accepted = match kind {
                         "after" => "`redraw`, `resume` and `speed(E)`",
                         "every" => "`from = T`",
+                        "hazard" => "`bound = B`, `until = H` and `adapt`",
+                        "crosses" => "`up` or `down`, and `step = H`",
                         _ => "none",
                     };
                     return Err(syn::Error::new(
@@ -155,9 +207,98 @@ impl Timing {
             "rate" => Timing::Rate(first),
             "at" => Timing::At(first),
             "after" => Timing::After { delay: first, options },
+            "hazard" => Timing::Hazard(Hazard::of(kind, first, bound, until, adapt)?),
+            "crosses" => match up {
+                Some(up) => Timing::Crosses { of: first, up, step },
+                None => {
+                    return Err(syn::Error::new(
+                        kind.span(),
+                        "`crosses` says in which direction: `crosses(E, up)` or `crosses(E, down)`",
+                    ));
+                }
+            },
             _ => Timing::Every { period: first, from },
         })
     }
+}
+
+impl Hazard {
+    fn of(kind: &Ident, first: Expr, bound: Option<Expr>, until: Option<Expr>, adapt: bool) -> syn::Result<Self> {
+        if let Some(parts) = affine(&first)? {
+            if bound.is_some() || until.is_some() || adapt {
+                return Err(syn::Error::new(
+                    kind.span(),
+                    "an affine hazard is exact and needs no bound; remove the options",
+                ));
+            }
+            return Ok(Hazard::Affine(parts));
+        }
+        let Expr::Closure(closure) = &first else {
+            return Err(syn::Error::new_spanned(
+                first,
+                "a hazard is `affine(a, b)`, `affine(a, b, c)` or a closure `|s| E` with `bound = B`; one that is constant \
+                 between events is `rate(E)`",
+            ));
+        };
+        let mut inputs = closure.inputs.iter();
+        let elapsed = match inputs.next().map(unascribed) {
+            Some(Pat::Ident(pat)) if pat.by_ref.is_none() && pat.mutability.is_none() => Some(pat.ident.clone()),
+            Some(Pat::Wild(_)) => None,
+            _ => {
+                return Err(syn::Error::new_spanned(
+                    closure,
+                    "the closure of a hazard takes the time since the last refresh: `|s| E`",
+                ));
+            }
+        };
+        let random = match inputs.next().map(unascribed) {
+            None => false,
+            Some(Pat::Ident(pat)) if pat.ident == "rng" => true,
+            Some(other) => {
+                return Err(syn::Error::new_spanned(
+                    other,
+                    "the second argument of a hazard is the random generator, `rng`, for an unbiased random E",
+                ));
+            }
+        };
+        if let Some(third) = inputs.next() {
+            return Err(syn::Error::new_spanned(third, "the closure of a hazard is `|s| E` or `|s, rng| E`"));
+        }
+        let Some(bound) = bound else {
+            return Err(syn::Error::new_spanned(
+                &first,
+                "a hazard by thinning needs a bound: `bound = B`, where B is a number or `affine(a, b)`",
+            ));
+        };
+        let bound = affine(&bound)?.unwrap_or_else(|| vec![bound]);
+        let rate = (*closure.body).clone();
+        Ok(Hazard::Thinned(Box::new(Thinned { elapsed, random, rate, bound, until, adapt })))
+    }
+}
+
+/// The pattern of a closure's argument without its type.
+fn unascribed(pat: &Pat) -> &Pat {
+    match pat {
+        Pat::Type(typed) => unascribed(&typed.pat),
+        Pat::Paren(inner) => unascribed(&inner.pat),
+        other => other,
+    }
+}
+
+/// The parts of `affine(a, b)` or `affine(a, b, c)`.
+fn affine(expr: &Expr) -> syn::Result<Option<Vec<Expr>>> {
+    let Expr::Call(call) = expr else { return Ok(None) };
+    let Expr::Path(path) = &*call.func else { return Ok(None) };
+    if !path.path.is_ident("affine") {
+        return Ok(None);
+    }
+    if call.args.len() != 2 && call.args.len() != 3 {
+        return Err(syn::Error::new_spanned(
+            call,
+            "`affine(a, b)` is the hazard (a + b s)⁺ after a time s, and `affine(a, b, c)` is c + (a + b s)⁺",
+        ));
+    }
+    Ok(Some(call.args.iter().cloned().collect()))
 }
 
 impl Priority {

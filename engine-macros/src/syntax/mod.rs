@@ -3,6 +3,7 @@
 mod clock;
 mod definition;
 mod family;
+mod flow;
 mod reaction;
 mod variable;
 
@@ -11,9 +12,10 @@ use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::{Attribute, Expr, Generics, Path, Stmt, Token, Visibility, braced, token};
 
-pub(crate) use clock::{Clock, Timing};
+pub(crate) use clock::{Clock, Hazard, Thinned, Timing};
 pub(crate) use definition::{Action, Argument, ArgumentKind, Condition, Derived, Init, Observe};
 pub(crate) use family::{Axis, Index, Over, Relation, Structure};
+pub(crate) use flow::Flow;
 pub(crate) use reaction::{Law, Reaction, Term};
 pub(crate) use variable::{Param, State, Tally};
 
@@ -94,6 +96,7 @@ pub(crate) enum Item {
     State(State),
     Tally(Tally),
     Let(Derived),
+    Flow(Flow),
     Clock(Clock),
     Reaction(Reaction),
     Action(Action),
@@ -109,6 +112,7 @@ const KEYWORDS: &[&str] = &[
     "relation",
     "state",
     "let",
+    "flow",
     "clock",
     "reaction",
     "action",
@@ -228,6 +232,7 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Item> {
         "state" => Item::State(State::parse(attrs, input, errors)?),
         "tally" => Item::Tally(Tally::parse(attrs, input, errors)?),
         "let" => Item::Let(Derived::parse(attrs, input, errors)?),
+        "flow" => Item::Flow(Flow::parse(input, errors)?),
         "clock" => Item::Clock(Clock::parse(attrs, input, errors)?),
         "reaction" => Item::Reaction(Reaction::parse(attrs, input, errors)?),
         "action" => Item::Action(Action::parse(attrs, input, errors)?),
@@ -268,7 +273,8 @@ fn skip_item(input: ParseStream<'_>) {
 fn starts_item(input: ParseStream<'_>) -> bool {
     let ahead = input.fork();
     let Ok(keyword) = ahead.call(Ident::parse_any) else { return false };
-    KEYWORDS.iter().any(|known| keyword == known) && (ahead.peek(syn::Ident) || keyword == "init")
+    KEYWORDS.iter().any(|known| keyword == known)
+        && (ahead.peek(syn::Ident) || keyword == "init" || keyword == "flow" && ahead.peek(token::Paren))
 }
 
 /// Whether the next token is this word.

@@ -50,7 +50,7 @@ pub(crate) enum Law {
     /// A rate constant: mass action.
     MassAction(Expr),
     /// `rate(EXPR)` or `after(EXPR)`.
-    Timing(Timing),
+    Timing(Box<Timing>),
 }
 
 impl Reaction {
@@ -130,7 +130,7 @@ fn law(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Law> {
             input.call(Ident::parse_any)?;
             let content;
             parenthesized!(content in input);
-            return Timing::arguments(&kind, &content, errors).map(Law::Timing);
+            return Timing::arguments(&kind, &content, errors).map(|timing| Law::Timing(Box::new(timing)));
         }
     }
     input.parse().map(Law::MassAction)

@@ -1,6 +1,6 @@
 //! Averages over time.
 
-use super::held::{Held, Interval, Mean};
+use super::held::{Held, Mean, Part, Summary};
 use crate::error::SimError;
 use crate::model::Model;
 use crate::observer::Observer;
@@ -11,6 +11,9 @@ use crate::view::View;
 /// A value counts for as long as it lasts: the mean of a queue's length is the area under its
 /// path divided by the time observed. Values that last no time at all, in between two events of
 /// one instant, do not count, in the range either.
+///
+/// Outputs that change between events, because they read `now` or a variable that flows, are
+/// integrated: see [moving outputs](crate::record#moving-outputs).
 ///
 /// ```
 /// # use clockrace::{simulation, record::TimeAverage};
@@ -95,13 +98,15 @@ impl TimeAverage {
         self.all_of(name, Moments::variance)
     }
 
-    /// The least value of the output `name`. `None` as for [`mean`](TimeAverage::mean).
+    /// The least value of the output `name`; of one that moves, where it was looked at. `None` as for
+    /// [`mean`](TimeAverage::mean).
     #[must_use]
     pub fn min(&self, name: &str) -> Option<f64> {
         self.of(name).map(|moments| moments.min)
     }
 
-    /// The greatest value of the output `name`. `None` as for [`mean`](TimeAverage::mean).
+    /// The greatest value of the output `name`; of one that moves, where it was looked at. `None` as
+    /// for [`mean`](TimeAverage::mean).
     #[must_use]
     pub fn max(&self, name: &str) -> Option<f64> {
         self.of(name).map(|moments| moments.max)
@@ -123,20 +128,28 @@ impl TimeAverage {
     /// With the interval that is still open.
     fn total(&self, output: usize) -> Option<Moments> {
         let mut moments = self.moments.get(output).copied()?;
-        if let Some(interval) = self.held.pending() {
-            moments.add(interval, output, self.since);
-        }
+        self.held.pending(after(self.since), |part, values| moments.add(part.time(), values.of(output)));
         Some(moments)
+    }
+}
+
+/// What of an interval comes after `time`.
+fn after(time: f64) -> impl Fn(f64, f64) -> std::option::IntoIter<Part> {
+    move |since, until| {
+        let part = Part { number: 0, since: since.max(time), until };
+        (part.since < until).then_some(part).into_iter()
     }
 }
 
 impl<M: Model> Observer<M> for TimeAverage {
     fn advance(&mut self, view: View<'_, M>, until: f64) -> Result<(), SimError> {
         let TimeAverage { since, held, moments } = self;
-        held.advance(view, until, |interval| {
-            for (output, moments) in moments.iter_mut().enumerate() {
-                moments.add(interval, output, *since);
-            }
+        held.advance(view, until, after(*since), |part, values| {
+            values.each(|output, summary| {
+                if let Some(moments) = moments.get_mut(output) {
+                    moments.add(part.time(), summary);
+                }
+            });
         })?;
         if moments.len() != held.outputs.names().len() {
             moments.resize(held.outputs.names().len(), Moments::none());
@@ -164,17 +177,14 @@ impl Moments {
     }
 
     #[inline]
-    fn add(&mut self, interval: Interval<'_>, output: usize, since: f64) {
-        let time = interval.until - interval.since.max(since);
-        if time > 0.0 {
-            let value = interval.values[output];
-            let before = if self.mean.time > 0.0 { self.mean.get() } else { value };
-            self.mean.add(value, time);
-            // West (1979): no difference of large sums.
-            self.squares += time * (value - before) * (value - self.mean.get());
-            self.min = self.min.min(value);
-            self.max = self.max.max(value);
-        }
+    fn add(&mut self, time: f64, Summary { mean, variance, min, max }: Summary) {
+        let before = if self.mean.time > 0.0 { self.mean.get() } else { mean };
+        self.mean.add(mean, time);
+        // West (1979): no difference of large sums.
+        self.squares += time * variance;
+        self.squares += time * (mean - before) * (mean - self.mean.get());
+        self.min = self.min.min(min);
+        self.max = self.max.max(max);
     }
 }
 

@@ -1,6 +1,6 @@
 //! Batch means.
 
-use super::held::{Held, Interval, Mean};
+use super::held::{Held, Mean, Part};
 use super::{Sample, bad_time};
 use crate::error::SimError;
 use crate::model::Model;
@@ -14,6 +14,9 @@ use crate::view::View;
 /// own. Means over batches that are long compared with the memory of the process are nearly
 /// independent, and their [`Sample`] has one. 20 to 50 batches are usual. A run that ends early
 /// leaves the batches that it has not completed out.
+///
+/// Outputs that change between events are integrated: see
+/// [moving outputs](crate::record#moving-outputs).
 ///
 /// ```
 /// # use clockrace::{simulation, record::BatchMeans};
@@ -36,8 +39,6 @@ use crate::view::View;
 /// ```
 #[derive(Clone, Debug)]
 pub struct BatchMeans {
-    from: f64,
-    until: f64,
     held: Held,
     batches: Vec<Batch>,
     /// Batch by batch: the mean of each output over the time observed in it.
@@ -74,7 +75,7 @@ impl BatchMeans {
         if batches.iter().any(|batch| batch.end <= batch.start) {
             return Err(bad_time(until, "ends too many batches for their times to differ", from));
         }
-        Ok(BatchMeans { from, until, held: Held::default(), batches, means: Vec::new() })
+        Ok(BatchMeans { held: Held::default(), batches, means: Vec::new() })
     }
 
     /// Names of the outputs, in order of declaration. Empty before the first run.
@@ -101,11 +102,9 @@ impl BatchMeans {
 
     fn completed(&self, output: usize) -> Sample {
         let mut means: Vec<Mean> = self.means.iter().skip(output).step_by(self.outputs().len()).copied().collect();
-        if let Some(interval) = self.held.pending() {
-            for (k, time) in touched(&self.batches, interval) {
-                means[k].add(interval.values[output], time);
-            }
-        }
+        self.held.pending(touched(&self.batches), |part, values| {
+            means[part.number].add(values.of(output).mean, part.time());
+        });
         let completed = self.batches.iter().zip(means).filter(|(batch, mean)| {
             let length = batch.end - batch.start;
             // Sums of many short times are rounded.
@@ -115,25 +114,43 @@ impl BatchMeans {
     }
 }
 
-/// The batches that an interval touches, and for how long.
-fn touched<'a>(batches: &'a [Batch], interval: Interval<'a>) -> impl Iterator<Item = (usize, f64)> + 'a {
-    let first = batches.partition_point(|batch| batch.end <= interval.since);
-    let batches = batches.iter().enumerate().skip(first);
-    batches
-        .take_while(move |(_, batch)| batch.start < interval.until)
-        .map(move |(k, batch)| (k, interval.until.min(batch.end) - interval.since.max(batch.start)))
+/// The batches that an interval touches, and where.
+fn touched<'a>(batches: &'a [Batch]) -> impl Fn(f64, f64) -> Touched<'a> {
+    move |since, until| {
+        // Most intervals lie in one batch, or outside of all.
+        let outside = batches.last().is_none_or(|last| since >= last.end);
+        let first = if outside { batches.len() } else { batches.partition_point(|batch| batch.end <= since) };
+        Touched { batches, next: first, since, until }
+    }
+}
+
+struct Touched<'a> {
+    batches: &'a [Batch],
+    next: usize,
+    since: f64,
+    until: f64,
+}
+
+impl Iterator for Touched<'_> {
+    type Item = Part;
+
+    #[inline]
+    fn next(&mut self) -> Option<Part> {
+        let batch = self.batches.get(self.next).filter(|batch| batch.start < self.until)?;
+        let part = Part { number: self.next, since: self.since.max(batch.start), until: self.until.min(batch.end) };
+        self.next += 1;
+        Some(part)
+    }
 }
 
 impl<M: Model> Observer<M> for BatchMeans {
     fn advance(&mut self, view: View<'_, M>, until: f64) -> Result<(), SimError> {
-        let BatchMeans { from, until: end, held, batches, means } = self;
-        held.advance(view, until, |interval| {
-            if interval.until > *from && interval.since < *end {
-                for (k, time) in touched(batches, interval) {
-                    let means = means[k * interval.values.len()..].iter_mut();
-                    means.zip(interval.values).for_each(|(mean, &value)| mean.add(value, time));
-                }
-            }
+        let BatchMeans { held, batches, means } = self;
+        held.advance(view, until, touched(batches), |part, values| {
+            values.each(|output, summary| {
+                let width = means.len() / batches.len();
+                means[part.number * width + output].add(summary.mean, part.time());
+            });
         })?;
         if means.is_empty() {
             *means = vec![Mean::default(); batches.len() * held.outputs.names().len()];

@@ -79,6 +79,13 @@ impl Grid {
         }
     }
 
+    /// A grid that has all its rows.
+    pub(super) fn complete(names: Vec<String>, times: Vec<f64>, values: Vec<f64>) -> Self {
+        let grid = Self::new(Schedule::At { times: Vec::new(), row: 0 });
+        // It follows no simulation.
+        Grid { seen: f64::INFINITY, outputs: Followed::named(names), times, values, ..grid }
+    }
+
     /// Names of the outputs, in the order of the columns. Empty before the first run.
     #[must_use]
     pub fn outputs(&self) -> &[String] {
@@ -267,6 +274,21 @@ pub(crate) fn ascending(times: impl IntoIterator<Item = f64>) -> Result<Vec<f64>
         last = time;
     }
     Ok(kept)
+}
+
+/// The multiples of `step` from `from` to `until`.
+///
+/// # Errors
+/// If `step` is not positive and finite, or so short that the multiples cannot be told apart.
+pub(super) fn multiples(step: f64, from: f64, until: f64) -> Result<Vec<f64>, SimError> {
+    let Grid { mut schedule, .. } = Grid::every(step)?;
+    let mut times = Vec::new();
+    let mut time = schedule.begin(from)?;
+    while time <= until {
+        times.push(time);
+        time = schedule.step();
+    }
+    Ok(times)
 }
 
 impl<M: Model> Observer<M> for Grid {

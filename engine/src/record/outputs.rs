@@ -65,6 +65,11 @@ pub(super) struct Followed {
 }
 
 impl Followed {
+    /// What is known by these names, of no simulation.
+    pub(super) fn named(names: Vec<String>) -> Self {
+        Followed { outputs: Some(Outputs { declared: &[], names: names.into() }), last: None }
+    }
+
     /// Takes the outputs of `view`, or checks that they are the ones already taken; says how many
     /// there are.
     #[inline]

@@ -112,10 +112,9 @@ impl Rewriter<'_> {
         let names = self.names;
         let place = &names.places[element.place];
         self.access.logged.insert(element.place);
-        let (handle, log) = (handle(&place.ident), log_handle(&place.ident));
         let private = self.private();
         let at = self.number_of(place, &element.forms, span)?;
-        let note = self.note(&handle, &log, &quote!(__crt_at), span);
+        let note = self.note(element.place, &quote!(__crt_at), span);
         Some(quote_spanned!(span=> if let #private::core::option::Option::Some(__crt_at) = #at { #note }))
     }
 
@@ -127,7 +126,11 @@ impl Rewriter<'_> {
         match need {
             Need::Place { place, write } => {
                 let handle = at(handle(&names.places[place].ident));
-                if write { quote!(&mut *#handle) } else { quote!(#private::Read::new(&*#handle)) }
+                if write {
+                    quote_spanned!(span=> &mut *#handle)
+                } else {
+                    quote_spanned!(span=> #private::Read::new(&*#handle))
+                }
             }
             Need::Constant(number) => {
                 let constant = &names.constants[number];

@@ -9,6 +9,7 @@ use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut as _;
 use syn::{BinOp, Expr, Lit, Pat, UnOp, parse_quote, parse_quote_spanned};
 
+use super::flows::Written;
 use super::{Rewriter, handle, here, log_handle, pair_handle, single, size_handle, trace_handle};
 use crate::resolve::access::Element;
 use crate::resolve::forms::{Atom, Base, Form, Sum};
@@ -362,6 +363,8 @@ impl Rewriter<'_> {
         let known = forms.iter().all(Form::is_known);
         if !write {
             let mut at = quote_spanned!(span=> #linear);
+            let follows = self.follows(ident, place);
+            self.used_by_flow(ident, place, &forms, span);
             if self.mode.traced {
                 if known {
                     self.access.touch_element(Element { place, forms, write, inverse: false });
@@ -370,6 +373,9 @@ impl Rewriter<'_> {
                     let trace = trace_handle(ident);
                     at = quote_spanned!(span=> { let __crt_at = #at; #trace.note(__crt_at); __crt_at });
                 }
+            }
+            if follows {
+                return self.flowing(ident, place, Some(&at), span);
             }
             let read = self.fails_or(
                 quote_spanned!(span=> #private::element::at(&*#handle, #at, #name)),
@@ -380,13 +386,13 @@ impl Rewriter<'_> {
         }
         // In a closure an index outside its set is told afterwards, and something has been written until then.
         let direct = self.closures == 0 && forms.iter().all(Form::is_direct);
+        let anchors = self.anchors(place, &Written::Element { forms: &forms, direct }, span);
         let note = if direct {
             self.access.touch_element(Element { place, forms, write, inverse: false });
             quote!()
         } else {
             self.access.logged.insert(place);
-            let log = log_handle(ident);
-            self.note(&handle, &log, &quote!(__crt_at), span)
+            self.note(place, &quote!(__crt_at), span)
         };
         let found = self.fails_or(
             quote_spanned!(span=> #private::element::check(&*#handle, __crt_at, #name)),
@@ -397,14 +403,17 @@ impl Rewriter<'_> {
             let __crt_at = #linear;
             let __crt_at = #found;
             #note
+            #anchors
             &mut #handle[__crt_at]
         }))
     }
 
     /// Notes that an element is about to be written, and what it was.
-    pub(super) fn note(&self, handle: &Ident, log: &Ident, at: &TokenStream, span: Span) -> TokenStream {
+    pub(super) fn note(&self, place: usize, at: &TokenStream, span: Span) -> TokenStream {
         let private = self.private();
-        if self.names.rollback {
+        let place = &self.names.places[place];
+        let (handle, log) = (handle(&place.ident), log_handle(&place.ident));
+        if self.names.rollback || place.flow.is_some() {
             quote_spanned!(span=> #private::family::note_clone(&mut *#log, #at, &*#handle);)
         } else {
             quote_spanned!(span=> (&#private::family::noted(&*#handle)).__cr_note(&mut *#log, #at, &*#handle);)
@@ -470,7 +479,7 @@ impl Rewriter<'_> {
     }
 
     /// The value of a result, or an end of the function; in a closure, what the flagged version gives.
-    fn fails_or(
+    pub(super) fn fails_or(
         &mut self,
         result: TokenStream,
         flagged: impl FnOnce(&Ident) -> TokenStream,
@@ -731,6 +740,7 @@ impl Rewriter<'_> {
             return true;
         };
         self.may_touch(&ident, place, true);
+        let anchors = self.anchors(place, &Written::Whole, span);
         self.access.touch(place, true);
         self.access.logged.insert(place);
         let value = (method == "insert").then(|| match args.get(sets.len()) {
@@ -762,6 +772,7 @@ impl Rewriter<'_> {
         *expr = parse_quote_spanned!(span=> {
             let __crt_row = #row;
             let __crt_member = #(#member)*;
+            #anchors
             let __crt_changed = #changed;
             #began
             #private::element::changed(__crt_changed)
@@ -784,12 +795,12 @@ impl Rewriter<'_> {
             self.access.logged.insert(number);
             let needs: Vec<TokenStream> =
                 initial.access.needs().into_iter().map(|need| self.passed_on(need, span)).collect();
-            let (handle, log) = (handle(&place.ident), log_handle(&place.ident));
+            let handle = handle(&place.ident);
             let function = format_ident!("__cr_initial_{}", syn::ext::IdentExt::unraw(&place.ident), span = span);
             let rows = &names.relations[relation].rows;
             let variables: Vec<Ident> = (0..rows.len()).map(|i| format_ident!("__crt_r{i}")).collect();
             let sizes: Vec<Ident> = rows.iter().map(|&set| self.size(set, span)).collect();
-            let note = self.note(&handle, &log, &quote!(__crt_pair), span);
+            let note = self.note(number, &quote!(__crt_pair), span);
             let value = self.fails_or(
                 quote!(Self::#function(#(#variables,)* __crt_member, #(#needs),*)),
                 |flag| quote!(match Self::#function(#(#variables,)* __crt_member, #(#needs),*) {

@@ -6,6 +6,7 @@
 //! the generated function.
 mod arithmetic;
 mod calls;
+mod flows;
 mod indices;
 mod locals;
 mod mode;
@@ -22,6 +23,7 @@ use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut as _;
 use syn::{Block, Expr};
 
+pub(crate) use flows::flow_function;
 pub(super) use mode::Mode;
 
 use locals::Locals;
@@ -104,6 +106,8 @@ pub(super) struct Rewriter<'a> {
     bound: BTreeMap<String, Span>,
     /// Names that used definitions take from outside the block, with the definition.
     free: Vec<(String, String)>,
+    /// The first flowing variable that was read.
+    flowed: Option<Ident>,
     /// Definitions being inlined; what is wrong inside is reported at the definition.
     inlining: Vec<usize>,
 }
@@ -123,6 +127,7 @@ impl<'a> Rewriter<'a> {
             uses: 0,
             bound: BTreeMap::new(),
             free: Vec::new(),
+            flowed: None,
             inlining: Vec::new(),
         }
     }
@@ -134,6 +139,16 @@ impl<'a> Rewriter<'a> {
             self.locals.index(ident, binder(ident), Form::plain(Base::Binder(number)), Some(*set));
         }
         self.pairs = family.pairs;
+        self
+    }
+
+    /// The same with a number called `ident`, which generated code calls `rename`.
+    pub(super) fn with(mut self, ident: Option<&Ident>, rename: &str) -> Self {
+        if let Some(ident) = ident {
+            self.may_be_called(ident);
+            let rename = Ident::new(rename, here(ident.span()));
+            self.locals.index(ident, rename, Form::unknown(), None);
+        }
         self
     }
 

@@ -17,6 +17,12 @@ pub(in crate::resolve) struct Mode {
     pub(super) once: bool,
     /// Whether what is read decides when the code is looked at again.
     pub(super) traced: bool,
+    /// Whether it may read flowing variables.
+    pub(super) flowing: bool,
+    /// The flow that it is.
+    pub(super) flow: Option<usize>,
+    /// Whether what moves is a polynomial of time, not a number.
+    pub(super) courses: bool,
     /// In initial values, the places that have a value already.
     pub(super) allowed: Option<BTreeSet<usize>>,
 }
@@ -31,6 +37,9 @@ impl Mode {
         tallies: false,
         once: false,
         traced: false,
+        flowing: true,
+        flow: None,
+        courses: false,
         allowed: None,
     };
 
@@ -43,23 +52,48 @@ impl Mode {
     }
 
     pub(in crate::resolve) fn guard() -> Self {
-        Mode { what: "a guard", now: false, traced: true, ..Mode::PURE }
+        Mode { what: "a guard", now: false, flowing: false, traced: true, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn rate() -> Self {
-        Mode { what: "a rate", now: false, traced: true, ..Mode::PURE }
+        Mode { what: "a rate", now: false, flowing: false, traced: true, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn stop() -> Self {
-        Mode { what: "a stop condition", now: false, ..Mode::PURE }
+        Mode { what: "a stop condition", now: false, flowing: false, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn speed() -> Self {
-        Mode { what: "a speed", now: false, traced: true, ..Mode::PURE }
+        Mode { what: "a speed", now: false, flowing: false, traced: true, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn period() -> Self {
-        Mode { what: "a period", now: false, traced: true, ..Mode::PURE }
+        Mode { what: "a period", now: false, flowing: false, traced: true, ..Mode::PURE }
+    }
+
+    /// What decides a hazard or its bound.
+    pub(in crate::resolve) fn bound() -> Self {
+        Mode { what: "a hazard", traced: true, ..Mode::PURE }
+    }
+
+    /// A hazard that is looked at in each proposal.
+    pub(in crate::resolve) fn intensity(random: bool) -> Self {
+        Mode { what: "a hazard under a bound", rng: random, ..Mode::PURE }
+    }
+
+    /// A function whose crossings are looked for.
+    pub(in crate::resolve) fn crossing() -> Self {
+        Mode { what: "a function that crosses zero", traced: true, ..Mode::PURE }
+    }
+
+    /// The expression of flow number `flow`.
+    pub(in crate::resolve) fn flow(flow: usize) -> Self {
+        Mode { what: "a flow", flow: Some(flow), ..Mode::PURE }
+    }
+
+    /// The same with polynomials of time for what moves.
+    pub(in crate::resolve) fn courses(self) -> Self {
+        Mode { courses: true, ..self }
     }
 
     pub(in crate::resolve) fn at() -> Self {

@@ -9,7 +9,9 @@ use syn::visit::Visit;
 use syn::visit_mut::VisitMut as _;
 use syn::{Expr, parse_quote, parse_quote_spanned};
 
+use super::flows::Written;
 use super::indices::Index;
+use super::mode::Mode;
 use super::{Rewriter, constant_handle, handle, here, single};
 use crate::resolve::names::{Meaning, PlaceKind, RESERVED, idents};
 
@@ -58,6 +60,10 @@ impl Rewriter<'_> {
                 let private = self.private();
                 return Some(parse_quote_spanned!(here(span)=> #private::core::primitive::f64::INFINITY));
             }
+            "dt" if self.mode.flow.is_some() && self.inlining.is_empty() => {
+                self.met += 1;
+                return Some(parse_quote_spanned!(here(span)=> __crt_dt));
+            }
             word @ ("dt" | "me") if self.names.meaning(ident).is_none() && !self.bound.contains_key(word) => {
                 let what = if word == "dt" { "flows" } else { "activities" };
                 self.wrong(span, format!("`{word}` has a meaning in {what} only"));
@@ -104,11 +110,24 @@ impl Rewriter<'_> {
             );
         }
         let handle = handle(ident);
-        if names.places[place].family.is_single() {
-            return parse_quote_spanned!(here(span)=> (*#handle));
+        let single = names.places[place].family.is_single();
+        if !single {
+            self.access.whole.insert((place, write));
         }
-        self.access.whole.insert((place, write));
-        if write {
+        if !write && self.follows(ident, place) {
+            return if single { self.flowing(ident, place, None, here(span)) } else { self.all_flowing(ident, place) };
+        }
+        if !write && !single && self.mode.flow.is_some_and(|flow| names.flows[flow].targets.contains(&place)) {
+            self.wrong(
+                span,
+                format!("each element of `{ident}` flows on its own; a flow can use those at its own indices only"),
+            );
+        }
+        let written = if single { Written::Single } else { Written::Whole };
+        let anchors = if write { self.anchors(place, &written, span) } else { TokenStream::new() };
+        if !anchors.is_empty() {
+            parse_quote_spanned!(here(span)=> (*{ #anchors &mut *#handle }))
+        } else if single || write {
             parse_quote_spanned!(here(span)=> (*#handle))
         } else {
             // What is only read cannot be changed, whoever else writes elements.
@@ -158,7 +177,13 @@ impl Rewriter<'_> {
         if write {
             self.wrong(span, "`now` cannot be written: time moves by itself");
         }
-        if self.mode.once {
+        if self.mode.flow.is_some() {
+            self.wrong(
+                span,
+                "a flow cannot read `now`: it is a function of `dt` and of the values at the last event; keep the time of \
+                 that as a state",
+            );
+        } else if self.mode.once {
             let what = self.mode.what;
             self.errors.at(span, format!("{what} cannot read `now`: it is evaluated once, at the start"));
         } else if !self.mode.now {
@@ -173,6 +198,10 @@ impl Rewriter<'_> {
         }
         self.access.now = Some(span);
         let now = Ident::new("__cr_now", here(span));
+        if self.mode.courses {
+            let private = self.private();
+            return parse_quote!(#private::flow::Poly::time(#now));
+        }
         parse_quote!(#now)
     }
 
@@ -185,10 +214,12 @@ impl Rewriter<'_> {
             );
         } else if !self.mode.rng {
             let what = self.mode.what;
-            self.errors.at(
-                span,
-                format!("{what} cannot use `rng`: it may be evaluated at any time; draw in an action or in `after(…)`"),
-            );
+            let message = if what == Mode::intensity(false).what {
+                "a hazard that draws random numbers says so: `|s, rng| E`".to_owned()
+            } else {
+                format!("{what} cannot use `rng`: it may be evaluated at any time; draw in an action or in `after(…)`")
+            };
+            self.errors.at(span, message);
         }
         self.access.rng = Some(span);
         let rng = Ident::new("__cr_rng", here(span));
@@ -237,15 +268,26 @@ impl Rewriter<'_> {
         self.inlining.push(index);
         let now_before = self.access.now.take();
         let allowed_now = std::mem::replace(&mut self.mode.now, true);
+        let allowed_flows = std::mem::replace(&mut self.mode.flowing, true);
+        let flowed_before = self.flowed.take();
         self.visit_expr_mut(&mut expr);
-        self.mode.now = allowed_now;
-        if self.access.now.is_some() && !allowed_now {
-            let what = self.mode.what;
-            self.errors.at(
+        (self.mode.now, self.mode.flowing) = (allowed_now, allowed_flows);
+        let what = self.mode.what;
+        match &self.flowed {
+            Some(flowed) if !allowed_flows => self.errors.at(
+                ident.span(),
+                format!(
+                    "`{ident}` reads `{flowed}`, which flows, and {what} cannot: it is looked at only when something it \
+                     reads is written; use `hazard(…)`, `at(…)` or `crosses(…)`"
+                ),
+            ),
+            None if self.access.now.is_some() && !allowed_now => self.errors.at(
                 ident.span(),
                 format!("`{ident}` reads `now`, which {what} cannot: it is looked at only when a state is written"),
-            );
+            ),
+            _ => {}
         }
+        self.flowed = flowed_before.or(self.flowed.take());
         self.access.now = self.access.now.or(now_before);
         self.inlining.pop();
         self.pairs = pairs;
