@@ -7,6 +7,8 @@
 //! Where the state of a run happens to lie shifts its speed by some percent, at times by more. So
 //! each round also starts at another offset of the stack.
 
+pub mod pairs;
+
 use std::fmt::Write as _;
 use std::hint::black_box;
 

@@ -58,19 +58,25 @@ pub struct Marks {
     /// Never 0.
     epoch: u32,
     list: Vec<u32>,
+    /// Whether what is listed has been stamped: a short list is looked through instead.
+    stamped: bool,
 }
+
+/// Up to this many listed members nobody looks at stamps, which lie far apart in memory.
+const SHORT: usize = 16;
 
 impl Marks {
     /// No member of `members` is marked.
     #[must_use]
     pub fn new(members: usize) -> Self {
-        Marks { stamps: vec![0; members], epoch: 1, list: Vec::with_capacity(members) }
+        Marks { stamps: vec![0; members], epoch: 1, list: Vec::with_capacity(members), stamped: false }
     }
 
     /// A new event: forgets all.
     #[inline]
     pub fn begin(&mut self) {
         self.list.clear();
+        self.stamped = false;
         match self.epoch.checked_add(1) {
             Some(epoch) => self.epoch = epoch,
             None => self.wrap(),
@@ -93,9 +99,28 @@ impl Marks {
     /// Lists `member`, unless it is there.
     #[inline]
     pub fn mark(&mut self, member: usize) {
-        if self.first(member) {
-            self.list.push(member as u32);
+        let listed = member as u32;
+        if self.list.len() < SHORT {
+            if !self.list.contains(&listed) {
+                self.list.push(listed);
+            }
+            return;
         }
+        if !self.stamped {
+            self.stamp();
+        }
+        if self.first(member) {
+            self.list.push(listed);
+        }
+    }
+
+    /// The list has become long.
+    #[cold]
+    fn stamp(&mut self) {
+        for &member in &self.list {
+            self.stamps[member as usize] = self.epoch;
+        }
+        self.stamped = true;
     }
 
     /// Puts the list into ascending order.
@@ -237,6 +262,12 @@ impl Readers {
         if self.spare.capacity() == 0 {
             self.spare = std::mem::take(noted);
         }
+    }
+
+    /// Takes back a trace of which nothing is to be recorded.
+    #[inline]
+    pub fn give_back(&mut self, trace: Trace) {
+        self.spare = trace.0.into_inner();
     }
 
     fn replace(&mut self, clock: usize, noted: &[u32]) {

@@ -5,7 +5,7 @@ use quote::{format_ident, quote};
 
 use super::bodies::function;
 use super::family::{Whose, field};
-use super::refresh::{checks, draw, list, memory, times};
+use super::refresh::{checks, draw, list, memory, times, trace};
 use super::types::{self, text};
 use super::{Cx, Site, flow, or_fail, routes};
 use crate::plan::{Redraw, Seat};
@@ -145,11 +145,18 @@ fn proposal(cx: &Cx<'_>, number: usize, restore_timing: &Option<TokenStream>) ->
                 quote!(if __crt_e.clocks.#memory.silent() { #again })
             });
             let value = cx.call(&function("crosses", &clock.ident), family, &of.access, &whose);
+            // Which elements it reads has been noted when it was refreshed.
+            let traces: Vec<(Ident, Ident)> = of.access.traced.iter().map(|&place| trace(cx, clock, place)).collect();
+            let begin = traces.iter().map(|(trace, readers)| quote!(let #trace = __crt_e.clocks.#readers.trace();));
+            let end = traces.iter().map(|(trace, readers)| quote!(__crt_e.clocks.#readers.give_back(#trace);));
+            let (begin, end): (TokenStream, TokenStream) = (begin.collect(), end.collect());
             let value = if *course { quote!((#value).c[0]) } else { value };
             let value = if *up { quote!(-#value) } else { value };
             quote! {
                 #again
+                #begin
                 let __crt_value = #value;
+                #end
                 __crt_e.clocks.#memory.rang(__crt_value, __crt_e.progress.now);
                 #private::core::result::Result::Ok(true)
             }
@@ -353,6 +360,10 @@ fn rang(cx: &Cx<'_>, number: usize) -> TokenStream {
     let memory = memory(clock);
     let (_, set) = times(clock, slot);
     let off = quote!(let __crt_at = #private::Moment::NEVER; #set);
+    // Its next time comes from a refresh in any case. Where that waits for little, taking the old one out first, which
+    // waits for nothing, hides more than it costs; where many members are refreshed it does not.
+    let waits = matches!(clock.timing, Timing::Hazard(_) | Timing::Thinning(_));
+    let off = if waits { TokenStream::new() } else { off };
     match &clock.timing {
         Timing::Rate(_) | Timing::At(_) => quote!(__crt_e.clocks.#memory.rang(); #off),
         Timing::After { .. } => quote!(__crt_e.clocks.#memory.forget(); #off),

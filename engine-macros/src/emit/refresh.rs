@@ -1,6 +1,6 @@
 //! Refreshing: a clock's guard and timing are evaluated again and its ring time follows.
 
-use proc_macro2::TokenStream;
+use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
 use super::bodies::{PARTS, function};
@@ -137,20 +137,22 @@ fn come_and_go(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
 fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock, renew: bool) -> TokenStream {
     let traced = cx.traced(clock);
     let before = traced.iter().map(|&place| {
-        let place = &cx.resolved.places[place];
-        let (trace, readers) =
-            (format_ident!("__crt_trace_{}", place.name()), readers_field(&clock.ident, &place.ident));
+        let (trace, readers) = trace(cx, clock, place);
         quote!(let #trace = __crt_e.clocks.#readers.trace();)
     });
     let member = if clock.family.is_single() { quote!(0) } else { quote!(__crt_m) };
     let after = traced.iter().map(|&place| {
-        let place = &cx.resolved.places[place];
-        let (trace, readers) =
-            (format_ident!("__crt_trace_{}", place.name()), readers_field(&clock.ident, &place.ident));
+        let (trace, readers) = trace(cx, clock, place);
         quote!(__crt_e.clocks.#readers.record(#member, &#trace);)
     });
     let content = evaluate(cx, number, clock, renew);
     quote!(#(#before)* #content #(#after)*)
+}
+
+/// The variable that notes what a clock reads of a place at run-time indices, and the field that keeps it.
+pub(super) fn trace(cx: &Cx<'_>, clock: &Clock, place: usize) -> (Ident, Ident) {
+    let place = &cx.resolved.places[place];
+    (format_ident!("__crt_trace_{}", place.name()), readers_field(&clock.ident, &place.ident))
 }
 
 /// With `renew`, a bound that has ended is evaluated again.

@@ -340,7 +340,9 @@ impl<'a> Names<'a> {
             if let Some(path) = path(edges, start, start) {
                 let names: Vec<String> =
                     path.iter().chain([&start]).map(|&i| format!("`{}`", ident(i).unraw())).collect();
-                let message = format!("{message}: {}", names.join(" → "));
+                let function =
+                    if path.len() == 1 { "; if a function of this name is meant, rename one of the two" } else { "" };
+                let message = format!("{message}: {}{function}", names.join(" → "));
                 for &i in &path {
                     reported.insert(i);
                     errors.push(syn::Error::new(ident(i).span(), &message));

@@ -120,7 +120,7 @@ fn is_zero(expr: Option<&Expr>) -> bool {
 
 const RELATION: &str = "a relation is `relation NAME(i in SET) -> SET2 = EXPR;`";
 
-/// `relation NAME(i in SET) -> SET2 = EXPR [, inverse OTHER];`
+/// `relation NAME(i in SET) -> SET2 = EXPR [, inverse OTHER];`, or without EXPR a `state relation` that begins empty.
 #[derive(Debug)]
 pub(crate) struct Relation {
     pub attrs: Vec<Attribute>,
@@ -186,11 +186,21 @@ impl Relation {
         } else {
             (name(input)?, None)
         };
-        if !input.peek(Token![=]) {
+        let expr = if input.peek(Token![=]) {
+            input.parse::<Token![=]>()?;
+            expr(input, errors, |input| input.peek(Token![;]) || input.peek(Token![,]))
+        } else if changing {
+            // It begins without any pair.
+            match &value {
+                Some(ty) => syn::parse_quote!({ let __crt_none: [(usize, #ty); 0] = []; __crt_none }),
+                None => syn::parse_quote!({
+                    let __crt_none: [usize; 0] = [];
+                    __crt_none
+                }),
+            }
+        } else {
             return Err(input.error("a relation gives, for each index, an iterator of members: `= EXPR`"));
-        }
-        input.parse::<Token![=]>()?;
-        let expr = expr(input, errors, |input| input.peek(Token![;]) || input.peek(Token![,]));
+        };
         let inverse = if input.peek(Token![,]) {
             input.parse::<Token![,]>()?;
             let word = input.call(Ident::parse_any)?;

@@ -5,7 +5,6 @@
 //! it makes a difference over whole numbers, what one writes who knows that these rates are amounts.
 
 mod groups;
-mod pairs;
 mod sums;
 mod whole;
 

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use clockrace_bench::Run;
 
-use super::pairs::{Blocks, Pairs};
+use clockrace_bench::pairs::{Blocks, Pairs};
 use super::{exponential, generator};
 use crate::CUSTOMERS;
 
