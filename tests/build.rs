@@ -19,15 +19,25 @@ mod families {
     pub(crate) mod random;
 }
 
+mod moving {
+    pub(crate) mod description;
+    pub(crate) mod random;
+}
+
 const MODELS: usize = 48;
 
 /// Models with families and relations.
 const FAMILIES: usize = 40;
 
+/// Models with flows.
+const FLOWS: usize = 40;
+
 fn main() {
     println!("cargo::rerun-if-changed=reference/description.rs");
     println!("cargo::rerun-if-changed=families/description.rs");
     println!("cargo::rerun-if-changed=families/random.rs");
+    println!("cargo::rerun-if-changed=moving/description.rs");
+    println!("cargo::rerun-if-changed=moving/random.rs");
     println!("cargo::rerun-if-changed=build.rs");
     let mut out = format!("pub(crate) const MODELS: usize = {MODELS};\n\n");
     let mut arms = String::new();
@@ -43,6 +53,42 @@ fn main() {
     let folder = std::env::var("OUT_DIR").expect("cargo sets it");
     std::fs::write(Path::new(&folder).join("models.rs"), out).expect("the folder is there");
     std::fs::write(Path::new(&folder).join("families.rs"), families()).expect("the folder is there");
+    std::fs::write(Path::new(&folder).join("flows.rs"), flows()).expect("the folder is there");
+}
+
+fn flows() -> String {
+    let mut out = format!("pub(crate) const MODELS: usize = {FLOWS};\n\n");
+    let (mut runs, mut updates, mut looks) = (String::new(), String::new(), String::new());
+    let (mut updated, mut looked) = (Vec::new(), Vec::new());
+    for (number, model) in moving::random::models(FLOWS).iter().enumerate() {
+        let name = format!("M{number}");
+        out.push_str(&model.block(&name));
+        out.push_str(&model.shower(&name));
+        let arguments = format!("{name}, show_{name}, outputs_{name}, seed");
+        let _ = writeln!(runs, "        {number} => observe_run!({arguments}, cuts),");
+        // Not all of them: each engine is compiled once more for it.
+        if number % 5 == 2 {
+            let _ = writeln!(looks, "        {number} => observe_looks!({arguments}),");
+            looked.push(number);
+        }
+        if model.can_be_refreshed() {
+            let _ = writeln!(updates, "        {number} => observe_updates!({arguments}),");
+            updated.push(number);
+        }
+    }
+    let result = "(Vec<Event>, Result<Outcome, SimError>)";
+    let _ = write!(
+        out,
+        "\npub(crate) const UPDATED: &[usize] = &{updated:?};\n\
+         pub(crate) const LOOKED: &[usize] = &{looked:?};\n\n\
+         pub(crate) fn run_generated(number: usize, seed: u64, cuts: &[f64]) -> {result} {{\n    \
+         match number {{\n{runs}        _ => unreachable!(),\n    }}\n}}\n\n\
+         pub(crate) fn look_generated(number: usize, seed: u64) -> {result} {{\n    \
+         match number {{\n{looks}        _ => unreachable!(),\n    }}\n}}\n\n\
+         pub(crate) fn update_generated(number: usize, seed: u64) -> {result} {{\n    \
+         match number {{\n{updates}        _ => unreachable!(),\n    }}\n}}\n"
+    );
+    out
 }
 
 fn families() -> String {

@@ -1,4 +1,4 @@
-//! Event-driven simulations as a [`simulation!`] block: state, clocks that may ring, actions.
+//! Event-driven simulations as a [`simulation!`] block: state, clocks that may ring, actions, flows.
 //!
 //! The macro works out at compile time which clock depends on what, and generates a static engine
 //! with precomputed invalidation lists: no dynamic calls and no allocation in the loop. Because a
@@ -40,7 +40,7 @@
 //!
 //! - [`simulation!`] describes the language.
 //! - [`Simulation`] runs a model; [`Outcome`] says how a run ended, [`SimError`] what went wrong.
-//! - [`Observer`]s see a run as it happens; [`record`] has some: logs, values on a grid, averages.
+//! - [`Observer`]s see a run as it happens; [`record`] has some: logs, values on a grid, averages, paths.
 //! - `Ensemble` (feature `ensemble`) runs replicates on all cores.
 //! - [`Graph`] is what depends on what, as text, DOT or Mermaid.
 //!
@@ -53,6 +53,7 @@
 //!
 //! - `ensemble`: replicates on all cores, by `rayon`.
 //! - `progress`: a progress bar for them, by `indicatif`.
+//! - `plot`: pictures of paths, as SVG, by `plotters`.
 
 extern crate self as clockrace;
 

@@ -75,7 +75,7 @@ pub trait Model: Sized {
     #[doc(hidden)]
     fn next(clocks: &Self::Clocks) -> Next;
     #[doc(hidden)]
-    fn name_at(clocks: &Self::Clocks, next: Next) -> &'static str;
+    fn name_at(clocks: &Self::Clocks, next: Next) -> (&'static str, Vec<usize>);
     /// The next event happens. `None`: it was only a proposal, or a look at how things stand.
     #[doc(hidden)]
     fn fire(engine: &mut Active<'_, Self>, next: Next) -> Result<Option<Self::Event>, SimError>;
@@ -252,8 +252,8 @@ impl<M: Model> Active<'_, M> {
     pub(crate) fn happen(&mut self, next: Next) -> Result<Option<M::Event>, SimError> {
         let before = self.progress.moment();
         if !self.progress.enter(next.at) {
-            let name = M::name_at(self.clocks, next);
-            return Err(zeno(self.progress.zeno_limit, next.at.time).of(name, &[]).during(name, &[]));
+            let (name, index) = M::name_at(self.clocks, next);
+            return Err(zeno(self.progress.zeno_limit, next.at.time).of(name, &index).during(name, &index));
         }
         let outcome = M::fire(self, next);
         match &outcome {

@@ -1,8 +1,11 @@
 //! What the example programs share: where their files go, and how they draw.
 
 pub mod bionetgen;
+pub mod disks;
 mod figure;
 mod lattice;
+mod panels;
+pub mod samplers;
 
 use std::error::Error;
 use std::path::PathBuf;
@@ -13,6 +16,7 @@ use clockrace::record::Sample;
 
 pub use figure::Figure;
 pub use lattice::{Lattice, save_lattices};
+pub use panels::{Panel, Shown, save_panels};
 
 /// Any error, for programs that only print it.
 pub type Failure = Box<dyn Error + Send + Sync>;

@@ -167,3 +167,133 @@ fn a_network_runs_from_a_file() {
     let text = printed("network", &folder, &["", "600"]);
     assert_eq!(numbers(line(&text, "dimerisation")), [6.0, 9.0], "{text}");
 }
+
+#[test]
+fn samplers_agree_with_the_moments_of_a_normal_law() {
+    let folder = folder("samplers");
+    let text = printed("samplers", &folder, &[]);
+    let rows = comparisons(&text, 2);
+    assert_eq!(rows.len(), 12, "{text}");
+    for row in rows {
+        // Exact and simulated.
+        let found = numbers(row);
+        assert!((found[0] - found[1]).abs() < 0.2, "{row}");
+    }
+    assert_eq!(text.matches("independent draws").count(), 4, "{text}");
+    let svg = picture(&folder.join("samplers.svg"));
+    assert_eq!(svg.matches("<polyline").count(), 8);
+    assert!(svg.contains("sticky Bouncy Particle"));
+}
+
+#[test]
+fn coefficients_are_included_as_all_models_say() {
+    let folder = folder("spike_and_slab");
+    let text = printed("spike_and_slab", &folder, &[]);
+    assert_eq!(comparisons(&text, 6).len(), 40, "{text}");
+    assert!(picture(&folder.join("spike_and_slab.svg")).contains("going through 1024 models"));
+}
+
+#[test]
+fn subsampling_gives_the_posterior_of_a_logistic_regression() {
+    let folder = folder("logistic");
+    let text = printed("logistic", &folder, &["1000"]);
+    let rows = text.lines().filter(|line| line.contains(']'));
+    let rows: Vec<Vec<f64>> = rows.map(numbers).collect();
+    assert_eq!(rows.len(), 6, "{text}");
+    for row in rows {
+        // Exact, mean, interval and draws a second: within three of its half widths.
+        assert!((row[0] - row[1]).abs() < 1.5 * (row[3] - row[2]), "{text}");
+        assert!(row.last().unwrap() > &0.0);
+    }
+    assert!(picture(&folder.join("logistic.svg")).contains("one at a time"));
+}
+
+#[test]
+fn a_particle_between_walls_has_its_density() {
+    let folder = folder("walls");
+    let text = printed("walls", &folder, &[]);
+    assert_eq!(comparisons(&text, 1).len(), 2, "{text}");
+    let row = numbers(line(&text, "time at the sticky wall"));
+    assert!(row[0] == 0.1014 && (row[1] - row[0]).abs() < 0.01, "{row:?}");
+    assert!(picture(&folder.join("walls.svg")).contains("between walls"));
+}
+
+#[test]
+fn an_image_is_cleaned() {
+    let folder = folder("image");
+    let text = printed("image", &folder, &["40", "60"]);
+    let errors = numbers(line(&text, "root mean square error"));
+    assert!(errors[1] < 0.6 * errors[0], "{text}");
+    assert!(numbers(line(&text, "pixels whether"))[1] > 75.0, "{text}");
+    assert!(picture(&folder.join("image.svg")).contains("posterior mean"));
+}
+
+#[test]
+fn a_particle_is_everywhere_equally_often() {
+    let folder = folder("particle");
+    let text = printed("particle", &folder, &[]);
+    assert_eq!(comparisons(&text, 1).len(), 5, "{text}");
+    let exact = numbers(line(&text, "hits of a wall"))[0];
+    assert!((exact - std::f64::consts::FRAC_2_PI).abs() < 1e-4, "{text}");
+    assert!(picture(&folder.join("particle.svg")).contains("until t = 250"));
+}
+
+#[test]
+fn balls_rest_when_and_where_the_series_says() {
+    let folder = folder("ball");
+    let text = printed("ball", &folder, &[]);
+    for e in ["0.6", "0.75", "0.9"] {
+        let row = numbers(line(&text, e));
+        // Bounces, time and place, exact and found, and when all bounces would be over.
+        assert_eq!(row.len(), 8, "{text}");
+        assert!((row[1], row[3], row[5]) == (row[2], row[4], row[6]) && row[3] < row[7], "{text}");
+    }
+    let zeno = line(&text, "`bounce");
+    let end = numbers(line(&text, "0.6"))[7];
+    assert!(zeno.contains("more than 1000000 events at this instant"), "{zeno}");
+    assert!(numbers(zeno).iter().any(|time| (time - end).abs() < 1e-6), "{zeno}");
+    assert!(picture(&folder.join("ball.svg")).contains("keeps 0.9 of its speed"));
+}
+
+#[test]
+fn a_thermostat_has_the_cycle_of_its_exponentials() {
+    let folder = folder("thermostat");
+    let text = printed("thermostat", &folder, &[]);
+    let rows: Vec<Vec<f64>> = text.lines().skip(2).take(5).map(numbers).collect();
+    for row in &rows {
+        assert_eq!(row.len(), 7, "{text}");
+        assert!(row[1..].chunks(2).all(|pair| (pair[0] - pair[1]).abs() < 1.5e-9), "{text}");
+    }
+    assert!(rows.is_sorted_by(|narrow, wide| narrow[1] < wide[1]), "{text}");
+    assert!(picture(&folder.join("thermostat.svg")).contains("band of 6 °C"));
+}
+
+#[test]
+fn disks_collide_as_often_as_enskog_says() {
+    let folder = folder("disks");
+    let text = printed("disks", &folder, &["100000"]);
+    assert_eq!(comparisons(&text, 1).len(), 3, "{text}");
+    let energies = numbers(line(&text, "energy"));
+    assert!(energies[0] == 1023.0 && (energies[1] - 1023.0).abs() < 1e-10, "{text}");
+    assert!(text.contains("million collisions in"), "{text}");
+    assert!(picture(&folder.join("disks.svg")).contains("collisions of each disk"));
+    assert!(picture(&folder.join("disks_speeds.svg")).contains("Maxwell"));
+}
+
+#[test]
+fn neurons_fire_by_their_formula_and_irregularly_together() {
+    let folder = folder("neurons");
+    let text = printed("neurons", &folder, &[]);
+    let rows: Vec<Vec<f64>> = text.lines().skip(2).take(11).map(numbers).collect();
+    for row in &rows {
+        assert!(row.len() == 3 && (row[1] - row[2]).abs() < 1.5e-9, "{text}");
+    }
+    assert!(rows[0][1] == 0.0 && rows[10][1] > 100.0, "{text}");
+    let together = numbers(line(&text, "spikes of a neuron"));
+    let alone = numbers(line(&text, "exact, alone"));
+    assert!(together.iter().zip(&alone).all(|(together, alone)| together < alone), "{text}");
+    let variation = numbers(line(&text, "variation"));
+    assert!(variation.iter().rev().take(2).all(|one| (0.7..1.2).contains(one)), "{text}");
+    assert!(picture(&folder.join("neurons.svg")).contains("inhibitory"));
+    assert!(picture(&folder.join("neurons_alone.svg")).contains("drive, mV"));
+}

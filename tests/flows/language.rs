@@ -100,7 +100,8 @@ simulation! {
         flow x[i in coordinate] = x[i] + v[i] * dt;
         let slope[i in coordinate] = x[i] - coupling * near(i).map(|j| x[j]).sum::<f64>();
         let curve[i in coordinate] = v[i] - coupling * near(i).map(|j| v[j]).sum::<f64>();
-        clock flip[i in coordinate]: hazard(affine(v[i] * slope[i], v[i] * curve[i])) => { v[i] = -v[i]; }
+        let pull[i in coordinate] = (v[i] * slope[i], v[i] * curve[i]);
+        clock flip[i in coordinate]: hazard(affine(pull[i])) => { v[i] = -v[i]; }
         observe x[i in coordinate] = x[i];
         observe sum = x.iter().sum::<f64>();
     }

@@ -249,3 +249,31 @@ fn a_flow_may_use_a_relation_that_changes() {
         assert!((path.mean(&name).unwrap() - mean).abs() < 1e-9, "{name}");
     }
 }
+
+simulation! {
+    /// Crossings of an element that depends on state, exact and searched, and a relation that begins empty.
+    model Picked {
+        index point = 0..3;
+        state relation link(i in point) -> point;
+        state x[k in point]: f64 = 1.0 + k as f64;
+        state pick: usize = 0;
+        state seen: Vec<(usize, f64)> = Vec::new();
+        flow x[k in point] = x[k] - dt;
+        let watched = x[pick];
+        clock exact: crosses(x[pick], down) => { link.insert(0, pick); seen.push((pick, now)); pick = 1; }
+        clock searched if pick == 1: crosses(watched.powi(3), down, step = 0.1) => { seen.push((pick, now)); pick = 2; }
+    }
+}
+
+#[test]
+fn a_crossing_may_depend_on_which_element_it_is() {
+    let mut sim = Picked {}.start(0).unwrap();
+    sim.run_until(2.5).unwrap();
+    let seen = sim.state().seen.clone();
+    // At 1 the first is zero, and the clock looks at the second, which is zero at 2 for both clocks.
+    assert_eq!(seen.len(), 3, "{seen:?}");
+    for ((pick, time), (picked, at)) in seen.into_iter().zip([(0, 1.0), (1, 2.0), (1, 2.0)]) {
+        assert_eq!(pick, picked);
+        assert!((time - at).abs() < 1e-9);
+    }
+}

@@ -4,7 +4,7 @@ simulation! {
     model Hazards {
         state n: u64 = 0;
         clock constant: hazard(2.0) => { n += 1; }
-        clock one: hazard(affine(1.0)) => { n += 1; }
+        clock one: hazard(affine()) => { n += 1; }
         clock bounded: hazard(affine(1.0, 2.0), bound = 3.0) => { n += 1; }
         clock free: hazard(|s| s) => { n += 1; }
         clock two: hazard(|s, t| s, bound = 1.0) => { n += 1; }
@@ -36,6 +36,7 @@ simulation! {
         flow x = x + dt;
         clock integer: hazard(|_| n, bound = 1.0) => { n += 1; }
         clock part: hazard(affine(n, 1.0)) => { n += 1; }
+        clock pair: hazard(affine(1.0)) => { n += 1; }
         clock truth: crosses(x > 1.0, up, step = 1.0) => { n += 1; }
     }
 }

@@ -7,7 +7,7 @@ use syn::{Type, parse_quote, parse_quote_spanned};
 
 use super::Cx;
 use super::types::text;
-use crate::resolve::{Body, Family, Timing, action_function, binder, here};
+use crate::resolve::{Affine, Body, Family, Timing, action_function, binder, here};
 
 /// The name of the function for `part` of item `ident`.
 pub(super) fn function(part: &str, ident: &Ident) -> Ident {
@@ -52,6 +52,11 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
             let body = Body { tokens, access: of.access.clone() };
             out.extend(value(cx, &function("crosses", ident), family, &body, &poly));
         }
+        if let Some(pair) = clock.timing.pair() {
+            out.extend(lints.clone());
+            let float = float(pair);
+            out.extend(value(cx, &function("pair", ident), family, pair, &parse_quote!((#float, #float))));
+        }
         let parts: Vec<(&str, &Body)> = match &clock.timing {
             Timing::Rate(rate) => vec![("rate", rate)],
             Timing::At(at) => vec![("at", at)],
@@ -61,10 +66,10 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
             Timing::Every { period, from } => {
                 std::iter::once(("period", period)).chain(from.iter().map(|from| ("from", from))).collect()
             }
-            Timing::Hazard(parts) => PARTS.into_iter().zip(parts).collect(),
+            Timing::Hazard(hazard) => affine_parts(hazard),
             Timing::Thinning(thinning) => {
                 let until = thinning.until.iter().map(|until| ("until", until));
-                PARTS.into_iter().zip(&thinning.bound).chain(until).collect()
+                affine_parts(&thinning.bound).into_iter().chain(until).collect()
             }
             Timing::Crosses { course: true, .. } => Vec::new(),
             Timing::Crosses { of, step, .. } => {
@@ -133,8 +138,14 @@ fn lint_level(attr: &syn::Attribute) -> Option<TokenStream> {
     level.then(|| quote!(#attr))
 }
 
-/// Names for the parts of an affine function.
-pub(super) const PARTS: [&str; 3] = ["a", "b", "c"];
+/// The parts of an affine function that are numbers, with names for them.
+pub(super) fn affine_parts(affine: &Affine) -> Vec<(&'static str, &Body)> {
+    match affine {
+        Affine::Constant(bound) => vec![("bound", bound)],
+        Affine::Parts(parts) => ["a", "b", "c"].into_iter().zip(parts).collect(),
+        Affine::Pair(_) => Vec::new(),
+    }
+}
 
 /// A function that gives a value.
 fn value(cx: &Cx<'_>, name: &Ident, family: &Family, body: &Body, ty: &Type) -> TokenStream {

@@ -118,7 +118,8 @@ fn functions(model: &Model) -> TokenStream {
                     _ => None,
                 };
                 for expr in clock.timing.exprs() {
-                    out.extend(function(&quote!(#indices #elapsed), value(expr, Some(&float))));
+                    let ty = if clock.timing.is_pair(expr) { None } else { Some(&float) };
+                    out.extend(function(&quote!(#indices #elapsed), value(expr, ty)));
                 }
                 out.extend(function(&indices, body(&clock.action)));
             }

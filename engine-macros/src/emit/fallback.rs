@@ -83,7 +83,10 @@ pub(super) fn stub_impls(model: &Model, cfg: &TokenStream) -> TokenStream {
                 fn name_at(
                     __crt_clocks: &Self::Clocks,
                     __crt_next: #private::Next,
-                ) -> &'static #private::core::primitive::str #stub
+                ) -> (
+                    &'static #private::core::primitive::str,
+                    #private::std::vec::Vec<#private::core::primitive::usize>,
+                ) #stub
                 fn fire(
                     __crt_engine: &mut #private::Active<'_, Self>,
                     __crt_next: #private::Next,

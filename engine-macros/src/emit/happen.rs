@@ -472,14 +472,24 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// `Model::name_at`.
+/// `Model::name_at`: the clock that is next, and its index if that is known.
 pub(super) fn name_at(cx: &Cx<'_>) -> TokenStream {
     let private = &cx.private;
     let content = choose(
         cx,
-        &|clock| {
-            let text = text(&cx.resolved.clocks[clock].ident);
-            quote!(#text)
+        &|number| {
+            let clock = &cx.resolved.clocks[number];
+            let name = text(&clock.ident);
+            match cx.plan.seats[number] {
+                // Which member it is the race has not said yet; a relation that changes is not at hand.
+                Seat::Slot(_) if !clock.family.is_single() && cx.changing(&clock.family).is_none() => {
+                    let times = field("times", &clock.ident);
+                    let (decode, index) =
+                        (cx.decode(Site::Tallies, &clock.family), Whose::of(&clock.ident, &clock.family).index);
+                    quote!({ let __crt_m = __crt_clocks.#times.earliest().1; #decode (#name, (#index).to_vec()) })
+                }
+                _ => quote!((#name, #private::std::vec::Vec::new())),
+            }
         },
         &|race| race,
     );
@@ -488,7 +498,7 @@ pub(super) fn name_at(cx: &Cx<'_>) -> TokenStream {
         fn name_at(
             __crt_clocks: &Self::Clocks,
             __crt_next: #private::Next,
-        ) -> &'static #private::core::primitive::str {
+        ) -> (&'static #private::core::primitive::str, #private::std::vec::Vec<#private::core::primitive::usize>) {
             #content
         }
     }

@@ -3,11 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::bodies::{PARTS, function};
+use super::bodies::{affine_parts, function};
 use super::family::{Whose, field, readers_field};
 use super::{Cx, Site, or_fail, routes};
 use crate::plan::{How, Refresh, Seat};
-use crate::resolve::{Clock, Family, Timing};
+use crate::resolve::{Affine, Clock, Family, Timing};
 
 /// One function for each clock; in a large model also one that chooses among them.
 pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
@@ -171,13 +171,18 @@ fn evaluate(cx: &Cx<'_>, number: usize, clock: &Clock, renew: bool) -> TokenStre
     };
     let fail = |outcome: TokenStream| or_fail(&outcome, &whose);
     let memory = memory(clock);
-    let affine = |parts: &[crate::resolve::Body]| {
-        let values: Vec<TokenStream> = PARTS.into_iter().zip(parts).map(|(name, part)| call(name, part)).collect();
-        fail(match values.as_slice() {
-            [bound] => quote!(#private::flow::Affine::constant(#bound)),
-            [a, b] => quote!(#private::flow::Affine::new(#a, #b, 0.0)),
-            _ => quote!(#private::flow::Affine::new(#(#values),*)),
-        })
+    let affine = |affine: &Affine| {
+        let values: Vec<TokenStream> = affine_parts(affine).into_iter().map(|(name, part)| call(name, part)).collect();
+        match (affine, values.as_slice()) {
+            (Affine::Constant(_), bound) => fail(quote!(#private::flow::Affine::constant(#(#bound)*))),
+            (Affine::Parts(_), [a, b]) => fail(quote!(#private::flow::Affine::new(#a, #b, 0.0))),
+            (Affine::Parts(_), values) => fail(quote!(#private::flow::Affine::new(#(#values),*))),
+            (Affine::Pair(pair), _) => {
+                let (pair, made) =
+                    (call("pair", pair), fail(quote!(#private::flow::Affine::new(__crt_a, __crt_b, 0.0))));
+                quote!({ let (__crt_a, __crt_b) = #pair; #made })
+            }
+        }
     };
     let leaf_rate = match (&clock.timing, cx.plan.seats[number]) {
         (Timing::Rate(rate), Seat::Leaf(leaf)) => {
@@ -253,8 +258,8 @@ fn evaluate(cx: &Cx<'_>, number: usize, clock: &Clock, renew: bool) -> TokenStre
             }));
             when_enabled(quote!(let __crt_period = #period; let __crt_from = #from; #at), off)
         }
-        Timing::Hazard(parts) => {
-            let hazard = affine(parts);
+        Timing::Hazard(hazard) => {
+            let hazard = affine(hazard);
             let at = set(quote!(__crt_e.clocks.#memory.refresh(__crt_hazard, #now, &mut *__crt_e.rng)));
             when_enabled(quote!(let __crt_hazard = #hazard; #at), off)
         }

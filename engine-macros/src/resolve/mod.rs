@@ -86,33 +86,39 @@ pub(crate) struct Clock {
 pub(crate) enum Timing {
     Rate(Body),
     At(Body),
-    After {
-        delay: Body,
-        redraw: bool,
-        resume: bool,
-        speed: Option<Body>,
-    },
-    Every {
-        period: Body,
-        from: Option<Body>,
-    },
-    /// The hazard c + (a + b s)⁺: two parts, or three.
-    Hazard(Vec<Body>),
+    After { delay: Body, redraw: bool, resume: bool, speed: Option<Body> },
+    Every { period: Body, from: Option<Body> },
+    Hazard(Affine),
     Thinning(Box<Thinning>),
-    Crosses {
-        of: Body,
-        course: bool,
-        up: bool,
-        step: Option<Body>,
-    },
+    Crosses { of: Body, course: bool, up: bool, step: Option<Body> },
+}
+
+/// The hazard c + (a + b s)⁺ after a time s.
+#[derive(Debug)]
+pub(crate) enum Affine {
+    /// c alone.
+    Constant(Body),
+    /// Two parts, or three.
+    Parts(Vec<Body>),
+    /// Something that gives a and b.
+    Pair(Body),
+}
+
+impl Affine {
+    /// Its expressions.
+    pub(crate) fn bodies(&self) -> &[Body] {
+        match self {
+            Affine::Constant(body) | Affine::Pair(body) => std::slice::from_ref(body),
+            Affine::Parts(parts) => parts,
+        }
+    }
 }
 
 /// A hazard under a bound.
 #[derive(Debug)]
 pub(crate) struct Thinning {
     pub rate: Body,
-    /// One part: a number; more: those of an affine function.
-    pub bound: Vec<Body>,
+    pub bound: Affine,
     pub until: Option<Body>,
     pub adapt: bool,
 }
@@ -120,7 +126,7 @@ pub(crate) struct Thinning {
 impl Thinning {
     /// Whether the bound is a number that joins the rates.
     pub(crate) fn races(&self) -> bool {
-        self.bound.len() == 1 && self.until.is_none()
+        matches!(self.bound, Affine::Constant(_)) && self.until.is_none()
     }
 }
 
@@ -137,13 +143,25 @@ impl Timing {
         }
     }
 
+    /// What gives two parts of a hazard, or of its bound, at once.
+    pub(crate) fn pair(&self) -> Option<&Body> {
+        match self {
+            Timing::Hazard(Affine::Pair(pair)) => Some(pair),
+            Timing::Thinning(thinning) => match &thinning.bound {
+                Affine::Pair(pair) => Some(pair),
+                _ => None,
+            },
+            _ => None,
+        }
+    }
+
     /// All its expressions.
     pub(crate) fn bodies(&self) -> Vec<&Body> {
         match self {
             Timing::Rate(body) | Timing::At(body) => vec![body],
             Timing::After { delay, speed, .. } => std::iter::once(delay).chain(speed).collect(),
             Timing::Every { period, from } => std::iter::once(period).chain(from).collect(),
-            Timing::Hazard(parts) => parts.iter().collect(),
+            Timing::Hazard(affine) => affine.bodies().iter().collect(),
             Timing::Thinning(thinning) => std::iter::once(&thinning.rate).chain(self.watched()).collect(),
             Timing::Crosses { of, step, .. } => std::iter::once(of).chain(step).collect(),
         }
@@ -154,7 +172,7 @@ impl Timing {
     pub(crate) fn watched(&self) -> Vec<&Body> {
         match self {
             Timing::After { redraw: false, speed, .. } => speed.iter().collect(),
-            Timing::Thinning(thinning) => thinning.bound.iter().chain(&thinning.until).collect(),
+            Timing::Thinning(thinning) => thinning.bound.bodies().iter().chain(&thinning.until).collect(),
             other => other.bodies(),
         }
     }
@@ -441,13 +459,11 @@ impl<'a> Resolver<'a, '_> {
                 period: value(period, Mode::period()),
                 from: from.as_ref().map(|from| value(from, Mode::period())),
             },
-            Written::Hazard(crate::syntax::Hazard::Affine(parts)) => {
-                Timing::Hazard(parts.iter().map(|part| value(part, Mode::bound())).collect())
-            }
+            Written::Hazard(crate::syntax::Hazard::Affine(affine)) => Timing::Hazard(self.affine(&family, affine)),
             Written::Hazard(crate::syntax::Hazard::Thinned(thinned)) => {
                 let Thinned { elapsed, random, rate, bound, until, adapt } = &**thinned;
-                let bound = bound.iter().map(|part| value(part, Mode::bound())).collect();
                 let until = until.as_ref().map(|until| value(until, Mode::bound()));
+                let bound = self.affine(&family, bound);
                 let rate = Rewriter::new(&self.names, Mode::intensity(*random), self.errors)
                     .of(&family)
                     .with(elapsed.as_ref(), "__crt_s")
@@ -488,6 +504,16 @@ impl<'a> Resolver<'a, '_> {
             action: self.block_of(&family, &clock.action),
             family,
             structure: clock.structure,
+        }
+    }
+
+    fn affine(&mut self, family: &Family, written: &crate::syntax::Affine) -> Affine {
+        use crate::syntax::Affine as Written;
+        let mut value = |expr: &Expr| self.value_of(family, expr, Mode::bound());
+        match written {
+            Written::Constant(bound) => Affine::Constant(value(&types::float(bound))),
+            Written::Parts(parts) => Affine::Parts(parts.iter().map(|part| value(&types::float(part))).collect()),
+            Written::Pair(pair) => Affine::Pair(value(pair)),
         }
     }
 

@@ -35,9 +35,29 @@ pub(crate) enum Timing {
 /// A hazard that changes between events.
 #[derive(Clone, Debug)]
 pub(crate) enum Hazard {
-    /// `affine(a, b)` or `affine(a, b, c)`.
-    Affine(Vec<Expr>),
+    Affine(Affine),
     Thinned(Box<Thinned>),
+}
+
+/// A function of the time from now on.
+#[derive(Clone, Debug)]
+pub(crate) enum Affine {
+    /// A number.
+    Constant(Expr),
+    /// `affine(a, b)` or `affine(a, b, c)`.
+    Parts(Vec<Expr>),
+    /// `affine(E)`, where E gives a and b.
+    Pair(Expr),
+}
+
+impl Affine {
+    /// Its expressions.
+    pub(crate) fn exprs(&self) -> &[Expr] {
+        match self {
+            Affine::Constant(expr) | Affine::Pair(expr) => std::slice::from_ref(expr),
+            Affine::Parts(parts) => parts,
+        }
+    }
 }
 
 /// `|s| E` or `|s, rng| E`, by thinning.
@@ -48,22 +68,34 @@ pub(crate) struct Thinned {
     /// Whether E is random.
     pub random: bool,
     pub rate: Expr,
-    /// One part: a number; more: those of `affine`.
-    pub bound: Vec<Expr>,
+    pub bound: Affine,
     pub until: Option<Expr>,
     pub adapt: bool,
 }
 
 impl Timing {
+    /// Whether this one of its expressions gives two numbers.
+    pub(crate) fn is_pair(&self, expr: &Expr) -> bool {
+        let pair = match self {
+            Timing::Hazard(Hazard::Affine(Affine::Pair(pair))) => Some(pair),
+            Timing::Hazard(Hazard::Thinned(thinned)) => match &thinned.bound {
+                Affine::Pair(pair) => Some(pair),
+                _ => None,
+            },
+            _ => None,
+        };
+        pair.is_some_and(|pair| std::ptr::eq(pair, expr))
+    }
+
     /// Its expressions.
     pub(crate) fn exprs(&self) -> Vec<&Expr> {
         match self {
             Timing::Rate(expr) | Timing::At(expr) => vec![expr],
             Timing::After { delay, options } => std::iter::once(delay).chain(&options.speed).collect(),
             Timing::Every { period, from } => std::iter::once(period).chain(from).collect(),
-            Timing::Hazard(Hazard::Affine(parts)) => parts.iter().collect(),
+            Timing::Hazard(Hazard::Affine(affine)) => affine.exprs().iter().collect(),
             Timing::Hazard(Hazard::Thinned(thinned)) => {
-                std::iter::once(&thinned.rate).chain(&thinned.bound).chain(&thinned.until).collect()
+                std::iter::once(&thinned.rate).chain(thinned.bound.exprs()).chain(&thinned.until).collect()
             }
             Timing::Crosses { of, step, .. } => std::iter::once(of).chain(step).collect(),
         }
@@ -224,14 +256,14 @@ impl Timing {
 
 impl Hazard {
     fn of(kind: &Ident, first: Expr, bound: Option<Expr>, until: Option<Expr>, adapt: bool) -> syn::Result<Self> {
-        if let Some(parts) = affine(&first)? {
+        if let Some(affine) = affine(&first)? {
             if bound.is_some() || until.is_some() || adapt {
                 return Err(syn::Error::new(
                     kind.span(),
                     "an affine hazard is exact and needs no bound; remove the options",
                 ));
             }
-            return Ok(Hazard::Affine(parts));
+            return Ok(Hazard::Affine(affine));
         }
         let Expr::Closure(closure) = &first else {
             return Err(syn::Error::new_spanned(
@@ -270,7 +302,7 @@ impl Hazard {
                 "a hazard by thinning needs a bound: `bound = B`, where B is a number or `affine(a, b)`",
             ));
         };
-        let bound = affine(&bound)?.unwrap_or_else(|| vec![bound]);
+        let bound = affine(&bound)?.unwrap_or(Affine::Constant(bound));
         let rate = (*closure.body).clone();
         Ok(Hazard::Thinned(Box::new(Thinned { elapsed, random, rate, bound, until, adapt })))
     }
@@ -285,20 +317,23 @@ fn unascribed(pat: &Pat) -> &Pat {
     }
 }
 
-/// The parts of `affine(a, b)` or `affine(a, b, c)`.
-fn affine(expr: &Expr) -> syn::Result<Option<Vec<Expr>>> {
+/// What `affine(…)` says.
+fn affine(expr: &Expr) -> syn::Result<Option<Affine>> {
     let Expr::Call(call) = expr else { return Ok(None) };
     let Expr::Path(path) = &*call.func else { return Ok(None) };
     if !path.path.is_ident("affine") {
         return Ok(None);
     }
-    if call.args.len() != 2 && call.args.len() != 3 {
-        return Err(syn::Error::new_spanned(
+    let args: Vec<Expr> = call.args.iter().cloned().collect();
+    match args.len() {
+        1 => Ok(args.into_iter().next().map(Affine::Pair)),
+        2 | 3 => Ok(Some(Affine::Parts(args))),
+        _ => Err(syn::Error::new_spanned(
             call,
-            "`affine(a, b)` is the hazard (a + b s)⁺ after a time s, and `affine(a, b, c)` is c + (a + b s)⁺",
-        ));
+            "`affine(a, b)` is the hazard (a + b s)⁺ after a time s, `affine(a, b, c)` is c + (a + b s)⁺, and `affine(E)` \
+             takes a and b as a pair",
+        )),
     }
-    Ok(Some(call.args.iter().cloned().collect()))
 }
 
 impl Priority {

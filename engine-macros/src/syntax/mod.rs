@@ -12,7 +12,7 @@ use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::{Attribute, Expr, Generics, Path, Stmt, Token, Visibility, braced, token};
 
-pub(crate) use clock::{Clock, Hazard, Thinned, Timing};
+pub(crate) use clock::{Affine, Clock, Hazard, Thinned, Timing};
 pub(crate) use definition::{Action, Argument, ArgumentKind, Condition, Derived, Init, Observe};
 pub(crate) use family::{Axis, Index, Over, Relation, Structure};
 pub(crate) use flow::Flow;

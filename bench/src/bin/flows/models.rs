@@ -17,9 +17,10 @@ simulation! {
         state x[k in pixel]: f64 = 0.0;
         state v[k in pixel]: f64 = if rng.random() { 1.0 } else { -1.0 };
         flow x[k in pixel] = x[k] + v[k] * dt;
-        let slope[k in pixel] = (tether + near.degree(k) as f64) * x[k] - near(k).map(|j| x[j]).sum::<f64>();
-        let curve[k in pixel] = (tether + near.degree(k) as f64) * v[k] - near(k).map(|j| v[j]).sum::<f64>();
-        clock flip[k in pixel]: hazard(affine(v[k] * slope[k], v[k] * curve[k])) => { v[k] = -v[k]; }
+        let weight[k in pixel] = tether + near.degree(k) as f64;
+        /// The derivative of the potential, and its own.
+        let pull[k in pixel] = near(k).fold((weight[k] * x[k], weight[k] * v[k]), |(a, b), j| (a - x[j], b - v[j]));
+        clock flip[k in pixel]: hazard(affine({ let (a, b) = pull[k]; (v[k] * a, v[k] * b) })) => { v[k] = -v[k]; }
     }
 }
 

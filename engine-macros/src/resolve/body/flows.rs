@@ -50,7 +50,8 @@ impl Rewriter<'_> {
                 span,
                 format!(
                     "{what} cannot read `{ident}`, which flows: it is looked at only when something it reads is written; \
-                     what depends on a flowing variable is `hazard(…)`, `at(…)` or `crosses(…)`"
+                     what depends on a flowing variable is `hazard(…)` (`hazard(affine(E, 0.0))` if it stands still \
+                     meanwhile), `at(…)` or `crosses(…)`"
                 ),
             );
         }

@@ -150,10 +150,9 @@ impl Coordinates {
     /// Which coordinate has this name.
     pub(super) fn index(&self, name: &str) -> Option<usize> {
         let (family, indices) = self.parse(name)?;
-        if indices.len() < family.sizes.len() {
-            return None;
-        }
-        family.coordinate(members(&family.sizes, &indices)?.start)
+        let members = members(&family.sizes, &indices)?;
+        // A family with a single member needs no index.
+        if members.len() == 1 { family.coordinate(members.start) } else { None }
     }
 
     /// Which coordinates are members of the family of this name; of `s[1]`, those whose first index is 1.

@@ -613,6 +613,9 @@ fn families_and_members_by_name() {
     Sites::of(3, 2).run_with(&mut one, 4.0).unwrap();
     assert_eq!((one.names(), one.means_of("u")), (vec!["u[2]".to_owned()], Some(vec![0.25])));
     assert_eq!((one.mean("u[0]"), one.means_of("u[0]")), (None, None));
+    let mut single = Path::of(["u"]);
+    Sites::of(1, 2).run_with(&mut single, 4.0).unwrap();
+    assert_eq!((single.mean("u"), single.mean("u[0]")), (Some(1.5), Some(1.5)));
     let mut none = Path::of(["u"]);
     Sites::of(0, 2).run_with(&mut none, 1.0).unwrap();
     assert_eq!((none.names().len(), none.means_of("u")), (0, Some(Vec::new())));

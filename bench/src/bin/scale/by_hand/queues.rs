@@ -5,9 +5,9 @@ use std::collections::BinaryHeap;
 
 use clockrace_bench::Run;
 
-use clockrace_bench::pairs::{Blocks, Pairs};
 use super::{exponential, generator};
 use crate::CUSTOMERS;
+use clockrace_bench::pairs::{Blocks, Pairs};
 
 macro_rules! under {
     ($name:ident, $structure:ident, $doc:literal) => {
