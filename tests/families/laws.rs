@@ -33,7 +33,7 @@ macro_rules! samples {
                     let mut sim = $module::Law::default().start_stream(17, stream).expect("the model starts");
                     sim.run_until($until).expect("the run goes on");
                     let value: fn(&$module::LawState) -> f64 = $value;
-                    value(sim.state())
+                    value(&sim.state())
                 })
                 .collect::<Vec<f64>>(),
         )),*]

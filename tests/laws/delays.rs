@@ -33,7 +33,7 @@ fn ends<M: Model + Clone>(model: &M, ended: fn(&M::State) -> Option<f64>) -> Vec
     replicates(model, 1, 20_000)
         .map(|mut sim| {
             sim.run_until(f64::INFINITY).unwrap();
-            ended(sim.state()).unwrap()
+            ended(&sim.state()).unwrap()
         })
         .collect()
 }
@@ -83,7 +83,7 @@ fn check<M: Model + Clone>(model: &M, x: fn(&M::State) -> u64) {
         let draws: Vec<usize> = replicates(model, 2, 20_000)
             .map(|mut sim| {
                 sim.run_until(t).unwrap();
-                x(sim.state()) as usize
+                x(&sim.state()) as usize
             })
             .collect();
         let mean = 3.0 / 0.5 * (1.0 - (-0.5 * t).exp());

@@ -38,7 +38,7 @@ fn check_with<M: Model + Clone>(tails: Tails, case: u32, model: &M, species: &[S
         for t in 0..=50_u8 {
             sim.run_until(f64::from(t)).unwrap();
             for (i, (_, amount)) in species.iter().enumerate() {
-                samples[i * 51 + usize::from(t)].push(amount(sim.state()));
+                samples[i * 51 + usize::from(t)].push(amount(&sim.state()));
             }
         }
     }

@@ -28,7 +28,7 @@ fn at<M: Model + Clone, T>(model: &M, seed: u64, t: f64, of: impl Fn(&M::State) 
     replicates(model, seed, REPLICATES)
         .map(|mut sim| {
             sim.run_until(t).unwrap();
-            of(sim.state())
+            of(&sim.state())
         })
         .collect()
 }

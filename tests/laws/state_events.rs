@@ -30,8 +30,8 @@ fn check<M: Model + Clone>(what: &str, model: &M, population: fn(&M::State) -> u
     for mut sim in replicates(model, 17, REPLICATES) {
         for t in 0..=50_u8 {
             sim.run_until(f64::from(t)).unwrap();
-            populations[usize::from(t)].push(population(sim.state()) as usize);
-            counts[usize::from(t)].push(cuts(sim.state()) as f64);
+            populations[usize::from(t)].push(population(&sim.state()) as usize);
+            counts[usize::from(t)].push(cuts(&sim.state()) as f64);
         }
     }
     let chain = chain();

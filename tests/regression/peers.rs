@@ -347,7 +347,7 @@ fn time_advances_with_steps_below_its_spacing() {
         let end = 2e6 + 3e-8;
         for mut sim in replicates(model, 14, 500) {
             sim.run_until(end).unwrap();
-            let (count, other) = of(sim.state());
+            let (count, other) = of(&sim.state());
             n.push(count as f64);
             m.push(other as f64);
         }
@@ -387,7 +387,7 @@ fn a_race_within_the_spacing_of_times_is_fair() {
         let wins: Vec<f64> = replicates(model, 22, 10_000)
             .map(|mut sim| {
                 sim.run_until(f64::INFINITY).unwrap();
-                first(sim.state()) as f64
+                first(&sim.state()) as f64
             })
             .collect();
         assert_mean(format!("{}: wins of a", M::NAME), &wins, 0.25);

@@ -55,7 +55,8 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
         if let Some(pair) = clock.timing.pair() {
             out.extend(lints.clone());
             let float = float(pair);
-            out.extend(value(cx, &function("pair", ident), family, pair, &parse_quote!((#float, #float))));
+            let both = parse_quote_spanned!(here(pair.tokens.span())=> (#float, #float));
+            out.extend(value(cx, &function("pair", ident), family, pair, &both));
         }
         let parts: Vec<(&str, &Body)> = match &clock.timing {
             Timing::Rate(rate) => vec![("rate", rate)],

@@ -5,11 +5,11 @@ use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Type, parse_quote};
 
-use super::bodies::{frame, function};
+use super::bodies::frame;
 use super::family::{Whose, field};
 use super::{Cx, Site, or_return, routes, types};
 use crate::resolve::{
-    Access, Flow, Need, Place, binder, constant_handle, flow_function, handle, here, pair_handle, size_handle, variant,
+    Access, Flow, Need, Place, binder, constant_handle, flow_function, handle, here, size_handle, variant,
 };
 
 /// The functions of all flows.
@@ -164,10 +164,8 @@ fn passed(cx: &Cx<'_>, access: &Access) -> Vec<TokenStream> {
                 let handle = handle(&resolved.relations[relation].ident);
                 quote!(__cr::Read::new(&*#handle))
             }
-            Need::Pair => {
-                let _ = pair_handle();
-                quote!(__crt_at)
-            }
+            // Of a flow over pairs the element is the pair.
+            Need::Pair => quote!(__crt_at),
             Need::Now => quote!(__cr_now),
             // A flow is a plain function of what it reads.
             Need::Trace(_) | Need::Log(_) | Need::Rng => TokenStream::new(),
@@ -502,9 +500,4 @@ fn copied(cx: &Cx<'_>) -> TokenStream {
             match __crt_track { #(#arms)* _ => {} }
         }
     }
-}
-
-/// What proposes events, or only wakes up: whether a clock that has come up has an event, and how it looks again.
-pub(super) fn function_names(clock: &crate::resolve::Clock) -> (Ident, Ident) {
-    (function("propose", &clock.ident), function("renew", &clock.ident))
 }

@@ -7,7 +7,7 @@ use super::bodies::function;
 use super::family::{Whose, field};
 use super::refresh::{checks, draw, list, memory, times, trace};
 use super::types::{self, text};
-use super::{Cx, Site, flow, or_fail, routes};
+use super::{Cx, Site, or_fail, routes};
 use crate::plan::{Redraw, Seat};
 use crate::resolve::{Access, Form, PlaceKind, Timing, binder, variant};
 
@@ -98,8 +98,7 @@ fn proposal(cx: &Cx<'_>, number: usize, restore_timing: &Option<TokenStream>) ->
     let clock = &cx.resolved.clocks[number];
     let family = &clock.family;
     let (whose, memory) = (Whose::of(&clock.ident, family), memory(clock));
-    let (propose, renew) = flow::function_names(clock);
-    let refresh = function("refresh", &clock.ident);
+    let [propose, renew, refresh] = ["propose", "renew", "refresh"].map(|part| function(part, &clock.ident));
     let arguments = cx.member_arguments(family);
     let now = quote!(__crt_e.progress.moment());
     let again = |look: &Ident| {
