@@ -242,7 +242,12 @@ impl std::fmt::Display for Sample {
     }
 }
 
-fn median(mut numbers: Vec<f64>) -> f64 {
+/// The median: of an even number, the middle between the two in the middle.
+///
+/// # Panics
+/// If there are none.
+#[must_use]
+pub fn median(mut numbers: Vec<f64>) -> f64 {
     numbers.sort_by(f64::total_cmp);
     let half = numbers.len() / 2;
     if numbers.len() % 2 == 1 { numbers[half] } else { f64::midpoint(numbers[half - 1], numbers[half]) }

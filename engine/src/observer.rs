@@ -13,7 +13,8 @@ pub trait Observer<M: Model> {
     const ACTIVE: bool = true;
 
     /// Time is about to move from `view.now()` to `until`; nothing happens in between. The state
-    /// in `view` holds from `view.now()`, included, to `until`, excluded.
+    /// in `view` holds from `view.now()`, included, to `until`, excluded; what flows meanwhile is seen
+    /// by [`View::at`].
     ///
     /// # Errors
     /// Whatever should end the run.

@@ -52,7 +52,8 @@ impl<'a, M: Model> View<'a, M> {
         }
     }
 
-    /// The same simulation at `time`, before its next event: what reads `now` sees `time`.
+    /// The same simulation at `time`, before its next event: what reads `now` sees `time`, and flowing variables
+    /// are what they are then.
     ///
     /// It is for [`Observer::advance`](crate::Observer::advance), where `time` is from
     /// `view.now()` to `until`; an earlier time is taken as `view.now()`.

@@ -1,6 +1,7 @@
 //! Events a second of models whose state moves between events, beside loops written by hand.
 
 mod by_hand;
+mod effective;
 mod models;
 
 use clap::Parser;
@@ -59,10 +60,18 @@ struct Options {
     /// Only the tables whose title contains this.
     #[arg(long, default_value = "")]
     only: String,
+    /// Effective samples a second of the Zig-Zag process on several laws, instead of events a second.
+    #[arg(long)]
+    effective: bool,
 }
 
 fn main() -> Result<(), String> {
     let options = Options::parse();
+    if options.effective {
+        let rounds = if options.quick { 1 } else { options.rounds };
+        print!("{}", effective::table(&options.only, rounds)?);
+        return Ok(());
+    }
     let rounds = if options.quick { 4 } else { options.rounds };
     for contest in CONTESTS.iter().filter(|contest| contest.title.contains(&options.only)) {
         println!("{}", contest.hold(rounds)?);
