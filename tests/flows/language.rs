@@ -186,3 +186,24 @@ fn thinning_gives_the_number_of_a_poisson_process() {
         assert!(z.abs() < 4.0, "{z} standard errors from {mean}");
     }
 }
+
+simulation! {
+    /// A Zig-Zag process from its mode whose bound forgets that the hazard grows.
+    model Forgets {
+        param adapts: bool = false;
+        state x: f64 = 0.0;
+        state v: f64 = 1.0;
+        flow x = x + v * dt;
+        clock turn if !adapts: hazard(|_| (v * x).max(0.0), bound = affine((v * x).max(0.0), 0.0)) => { v = -v; }
+        clock turns if adapts: hazard(|_| (v * x).max(0.0), bound = affine((v * x).max(0.0), 0.0), adapt) => { v = -v; }
+    }
+}
+
+#[test]
+fn a_bound_of_zero_is_found_to_be_broken() {
+    for adapts in [false, true] {
+        let error = Forgets { adapts }.start(1).unwrap().run_until(1000.0).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Bound { bound: 0.0, .. }), "{error}");
+        assert!(error.time() < 1.0, "{error}");
+    }
+}

@@ -656,7 +656,7 @@ impl<'a> Engine<'a> {
                 let (accepted, next) = match &mut memory.kept {
                     Kept::Thinning(thinning) => {
                         let accepted = told(thinning.accept(rate, *adapt, now, rng))?;
-                        (accepted, (!accepted && !races).then(|| thinning.propose(now, rng)))
+                        (accepted, (!accepted && !races).then(|| thinning.propose(false, now, rng)))
                     }
                     Kept::Thin(thin) => {
                         let accepted = thin.accept(rate, *adapt, now, rng)?;
@@ -870,9 +870,9 @@ impl<'a> Engine<'a> {
                         if races {
                             memory.rate = thinning.hold(bound, now);
                         } else if renew {
-                            memory.at = told(thinning.renew(bound, until, now, rng))?;
+                            memory.at = told(thinning.renew(bound, until, false, now, rng))?;
                         } else {
-                            memory.at = told(thinning.refresh(bound, until, now, rng))?;
+                            memory.at = told(thinning.refresh(bound, until, false, now, rng))?;
                         }
                     }
                     Kept::Thin(thin) => {

@@ -10,6 +10,8 @@ simulation! {
         clock two: hazard(|s, t| s, bound = 1.0) => { n += 1; }
         clock none: hazard(|| 1.0, bound = 1.0) => { n += 1; }
         clock option: hazard(|s| s, bound = 1.0, limit = 2.0) => { n += 1; }
+        clock twice: hazard(|s| s, bound = 1.0, bound = 2.0) => { n += 1; }
+        clock level: crosses(1.0 * now, 0.5, up) => { n += 1; }
         clock direction: crosses(1.0 * now) => { n += 1; }
         clock both: crosses(now, sideways) => { n += 1; }
     }

@@ -107,6 +107,7 @@ fn proposal(cx: &Cx<'_>, number: usize, restore_timing: &Option<TokenStream>) ->
     };
     let content = match &clock.timing {
         Timing::Thinning(thinning) => {
+            let looks = thinning.looks();
             let ended = thinning.until.as_ref().map(|_| {
                 let again = again(&renew);
                 quote!(if __crt_e.clocks.#memory.expired() { #again })
@@ -116,7 +117,7 @@ fn proposal(cx: &Cx<'_>, number: usize, restore_timing: &Option<TokenStream>) ->
                     let ((_, set), tell) = (times(clock, slot), cx.tell(number));
                     quote! {
                         if !__crt_accepted {
-                            let __crt_at = __crt_e.clocks.#memory.propose(#now, &mut *__crt_e.rng);
+                            let __crt_at = __crt_e.clocks.#memory.propose(#looks, #now, &mut *__crt_e.rng);
                             #set
                             #tell
                         }
@@ -129,10 +130,26 @@ fn proposal(cx: &Cx<'_>, number: usize, restore_timing: &Option<TokenStream>) ->
             let adapt = thinning.adapt;
             let accepted =
                 or_fail(&quote!(__crt_e.clocks.#memory.accept(__crt_rate, #adapt, #now, &mut *__crt_e.rng)), &whose);
+            let look = match cx.plan.seats[number] {
+                Seat::Slot(slot) if looks => {
+                    let ((_, set), tell) = (times(clock, slot), cx.tell(number));
+                    let at = or_fail(&quote!(__crt_e.clocks.#memory.look(__crt_rate, #adapt, #now)), &whose);
+                    quote! {
+                        if __crt_e.clocks.#memory.looks() {
+                            let __crt_at = #at;
+                            #set
+                            #tell
+                            return #private::core::result::Result::Ok(false);
+                        }
+                    }
+                }
+                _ => TokenStream::new(),
+            };
             quote! {
                 #ended
                 let __crt_s = __crt_e.clocks.#memory.elapsed(#now);
                 let __crt_rate = #rate;
+                #look
                 let __crt_accepted = #accepted;
                 #rejected
                 #private::core::result::Result::Ok(__crt_accepted)

@@ -270,7 +270,10 @@ fn evaluate(cx: &Cx<'_>, number: usize, clock: &Clock, renew: bool) -> TokenStre
                 quote!(#private::core::option::Option::Some(#until))
             });
             let look = if renew { quote!(renew) } else { quote!(refresh) };
-            let at = set(fail(quote!(__crt_e.clocks.#memory.#look(__crt_bound, __crt_until, #now, &mut *__crt_e.rng))));
+            let looks = thinning.looks();
+            let at = set(fail(
+                quote!(__crt_e.clocks.#memory.#look(__crt_bound, __crt_until, #looks, #now, &mut *__crt_e.rng)),
+            ));
             when_enabled(
                 quote!(let __crt_bound = #bound; let __crt_until = #until; #at),
                 quote!(__crt_e.clocks.#memory.disable(); #off),

@@ -93,6 +93,10 @@ impl<'a> Names<'a> {
                 {
                     place
                 }
+                Some(Meaning::Place(place)) if !self.places[place].is_state() => {
+                    errors.at(ident.span(), format!("only a state flows; declare `{ident}` as a `state`"));
+                    continue;
+                }
                 _ => {
                     errors.at(
                         ident.span(),
@@ -103,7 +107,16 @@ impl<'a> Names<'a> {
             };
             let sets = |family: &Family| (family.sets().collect::<Vec<_>>(), family.pairs);
             if sets(&family) != sets(&self.places[place].family) {
-                let message = format!("`{ident}` flows over the same indices as it is declared over");
+                let declared = &self.places[place].family;
+                let names: Vec<String> = declared.binders.iter().map(|(binder, _)| binder.to_string()).collect();
+                let over = match declared.pairs {
+                    Some(relation) => format!("[({}) in {}]", names.join(", "), self.relations[relation].ident),
+                    None => {
+                        let axis = |(name, set): (&String, usize)| format!("[{name} in {}]", self.sets[set].ident);
+                        names.iter().zip(declared.sets()).map(axis).collect()
+                    }
+                };
+                let message = format!("a flow is over what its variable is over: `flow {ident}{over} = …`");
                 errors.at(ident.span(), message);
                 continue;
             }

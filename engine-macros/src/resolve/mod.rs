@@ -124,6 +124,11 @@ pub(crate) struct Thinning {
 }
 
 impl Thinning {
+    /// Whether the hazard can be looked at without a proposal: to draw for it would change what is drawn later.
+    pub(crate) fn looks(&self) -> bool {
+        self.rate.access.rng.is_none()
+    }
+
     /// Whether the bound is a number that joins the rates.
     pub(crate) fn races(&self) -> bool {
         matches!(self.bound, Affine::Constant(_)) && self.until.is_none()

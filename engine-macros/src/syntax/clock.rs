@@ -191,8 +191,16 @@ impl Timing {
             content.parse::<Token![=]>()?;
             Ok::<Expr, syn::Error>(expr(content, errors, |content| content.peek(Token![,])))
         };
+        let mut seen: Vec<String> = Vec::new();
         while comma_or_end(content)? {
-            let option = content.call(Ident::parse_any)?;
+            let Ok(option) = content.call(Ident::parse_any) else {
+                let accepted = options_of(&kind.to_string());
+                return Err(content.error(format!("expected an option of `{kind}`; it has {accepted}")));
+            };
+            if seen.contains(&option.to_string()) {
+                return Err(syn::Error::new(option.span(), format!("`{option}` is said twice; remove one of the two")));
+            }
+            seen.push(option.to_string());
             match (kind.to_string().as_str(), option.to_string().as_str()) {
                 ("after", "redraw") => options.redraw = true,
                 ("after", "resume") => options.resume = true,
@@ -215,13 +223,7 @@ impl Timing {
                     ));
                 }
                 (kind, other) => {
-                    let accepted = match kind {
-                        "after" => "`redraw`, `resume` and `speed(E)`",
-                        "every" => "`from = T`",
-                        "hazard" => "`bound = B`, `until = H` and `adapt`",
-                        "crosses" => "`up` or `down`, and `step = H`",
-                        _ => "none",
-                    };
+                    let accepted = options_of(kind);
                     return Err(syn::Error::new(
                         option.span(),
                         format!("`{kind}` has no option `{other}`; it has {accepted}"),
@@ -251,6 +253,17 @@ impl Timing {
             },
             _ => Timing::Every { period: first, from },
         })
+    }
+}
+
+/// What stands behind the first expression of a timing.
+fn options_of(kind: &str) -> &'static str {
+    match kind {
+        "after" => "`redraw`, `resume` and `speed(E)`",
+        "every" => "`from = T`",
+        "hazard" => "`bound = B`, `until = H` and `adapt`; an affine hazard is `hazard(affine(a, b))`",
+        "crosses" => "`up` or `down`, and `step = H`; a level is taken off the function: `crosses(x - LEVEL, up)`",
+        _ => "none",
     }
 }
 

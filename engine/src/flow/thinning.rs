@@ -24,7 +24,14 @@ pub struct Thinning {
     factor: f64,
     /// How often a rate was above its bound.
     broken: u64,
+    /// How long after the last one a look comes, if that is what the clock waits for; 0 otherwise.
+    look: f64,
 }
+
+/// A bound that never proposes anything would never be found to be broken. So the hazard is looked at under it: after
+/// this time, and then each time after so many times as long.
+const FIRST_LOOK: f64 = 1e-6;
+const LOOKS: f64 = 32.0;
 
 /// How far a rate may be above its bound by rounding, relative to what the bound is added up from.
 const ROUNDING: f64 = 1e-9;
@@ -42,6 +49,7 @@ impl Thinning {
         expires: false,
         factor: 1.0,
         broken: 0,
+        look: 0.0,
     };
 
     /// What the clock reads was written: `s` is 0 at `now`. Gives the time of the next proposal, or of
@@ -50,9 +58,16 @@ impl Thinning {
     /// # Errors
     /// If `until` is not positive.
     #[inline]
-    pub fn refresh(&mut self, bound: Affine, until: Option<f64>, now: Moment, rng: &mut Rng) -> Result<Moment, Fault> {
+    pub fn refresh(
+        &mut self,
+        bound: Affine,
+        until: Option<f64>,
+        looks: bool,
+        now: Moment,
+        rng: &mut Rng,
+    ) -> Result<Moment, Fault> {
         self.since = now;
-        self.renew(bound, until, now, rng)
+        self.renew(bound, until, looks, now, rng)
     }
 
     /// The bound was evaluated again at `now`, while `s` runs on. Gives the time of the next proposal, or
@@ -61,13 +76,20 @@ impl Thinning {
     /// # Errors
     /// If `until` is not positive.
     #[inline]
-    pub fn renew(&mut self, bound: Affine, until: Option<f64>, now: Moment, rng: &mut Rng) -> Result<Moment, Fault> {
+    pub fn renew(
+        &mut self,
+        bound: Affine,
+        until: Option<f64>,
+        looks: bool,
+        now: Moment,
+        rng: &mut Rng,
+    ) -> Result<Moment, Fault> {
         let ends = until.unwrap_or(f64::INFINITY);
         if ends.is_nan() || ends <= 0.0 {
             return Err(unusable("until", ends));
         }
         self.start(bound, ends, now);
-        Ok(self.propose(now, rng))
+        Ok(self.propose(looks, now, rng))
     }
 
     /// The constant `bound` joins the race of the exponential clocks from `now` on: gives its rate, and
@@ -85,6 +107,7 @@ impl Thinning {
         self.bound = if self.factor == 1.0 { bound } else { bound.scaled(self.factor) };
         self.ends = ends;
         self.expires = false;
+        self.look = 0.0;
     }
 
     /// The rate of a bound that is constant, as a broken one has raised it.
@@ -147,14 +170,41 @@ impl Thinning {
         Ok(())
     }
 
-    /// The next proposal after one that was rejected at `now`, or the end of the bound.
+    /// Whether the time that was given last is that of a look: nothing is proposed, and the hazard must not be above
+    /// the bound.
     #[inline]
-    pub fn propose(&mut self, now: Moment, rng: &mut Rng) -> Moment {
+    #[must_use]
+    pub fn looks(&self) -> bool {
+        self.look > 0.0
+    }
+
+    /// Looks at a hazard of `rate` at `now`. Gives the time of the next look.
+    ///
+    /// # Errors
+    /// As [`accept`](Thinning::accept).
+    pub fn look(&mut self, rate: f64, adapt: bool, now: Moment) -> Result<Moment, Fault> {
+        let rate = timing::rate(rate)?;
+        let s = now.since(self.from);
+        let bound = self.bound.at(s);
+        if rate > bound {
+            self.above(rate, bound, s, adapt, now)?;
+        }
+        self.look *= LOOKS;
+        Ok(now.after(self.look))
+    }
+
+    /// The next proposal after one that was rejected at `now`, or the end of the bound. If there is neither, and with
+    /// `looks`, a look.
+    #[inline]
+    pub fn propose(&mut self, looks: bool, now: Moment, rng: &mut Rng) -> Moment {
         let rest = self.bound.later(now.since(self.from));
         let next = if rest.is_zero() { Moment::NEVER } else { now.after(rest.arrival(exponential(rng))) };
         let end = self.from.after(self.ends);
         self.expires = end.before(next);
-        if !self.expires {
+        if looks && next == Moment::NEVER && !self.expires {
+            self.look = FIRST_LOOK;
+            now.after(FIRST_LOOK)
+        } else if !self.expires {
             next
         } else if end.before(now) {
             now
@@ -216,13 +266,13 @@ mod tests {
         let mut looks = looks.iter().map(|look| start + look);
         let mut look = looks.next();
         let (first, until) = bound(start);
-        let mut at = clock.refresh(first, until, now, rng).unwrap();
+        let mut at = clock.refresh(first, until, false, now, rng).unwrap();
         loop {
             if let Some(time) = look.filter(|&time| time < at.time) {
                 now = Moment::at(time);
                 look = looks.next();
                 let (bound, until) = bound(time);
-                at = clock.refresh(bound, until, now, rng).unwrap();
+                at = clock.refresh(bound, until, false, now, rng).unwrap();
                 assert_eq!(clock.elapsed(now), 0.0);
                 continue;
             }
@@ -230,11 +280,11 @@ mod tests {
             now = at;
             if clock.expired() {
                 let (bound, until) = bound(now.time);
-                at = clock.renew(bound, until, now, rng).unwrap();
+                at = clock.renew(bound, until, false, now, rng).unwrap();
             } else if clock.accept(hazard(now.time), false, now, rng).unwrap() {
                 return now.time;
             } else {
-                at = clock.propose(now, rng);
+                at = clock.propose(false, now, rng);
             }
         }
     }
@@ -276,13 +326,13 @@ mod tests {
     fn a_random_intensity_without_bias_follows_the_law() {
         follows_the_law("random", |start, rng| {
             let mut clock = Thinning::OFF;
-            let mut now = clock.refresh(constant(5.4), None, Moment::at(start), rng).unwrap();
+            let mut now = clock.refresh(constant(5.4), None, false, Moment::at(start), rng).unwrap();
             loop {
                 let rate = if uniform(rng) < 1.0 / 3.0 { 3.0 * hazard(now.time) } else { 0.0 };
                 if clock.accept(rate, false, now, rng).unwrap() {
                     return now.time;
                 }
-                now = clock.propose(now, rng);
+                now = clock.propose(false, now, rng);
             }
         });
     }
@@ -292,18 +342,18 @@ mod tests {
         let mut clock = Thinning::OFF;
         // Until the bound holds everywhere.
         let mut rng = stream(5, 0);
-        let mut now = clock.refresh(constant(0.2), None, Moment::at(0.0), &mut rng).unwrap();
+        let mut now = clock.refresh(constant(0.2), None, false, Moment::at(0.0), &mut rng).unwrap();
         while now.time < 1e3 {
             clock.accept(hazard(now.time), true, now, &mut rng).unwrap();
-            now = clock.propose(now, &mut rng);
+            now = clock.propose(false, now, &mut rng);
         }
         assert!(clock.broken() > 0 && clock.broken() < 20);
         assert!(clock.rate() > 1.8 * 0.999 && clock.rate() < 1.8 * 1.25 * 1.001);
         follows_the_law("adapted", |start, rng| {
             clock.rang();
-            let mut now = clock.refresh(constant(0.2), None, Moment::at(start), rng).unwrap();
+            let mut now = clock.refresh(constant(0.2), None, false, Moment::at(start), rng).unwrap();
             while !clock.accept(hazard(now.time), true, now, rng).unwrap() {
-                now = clock.propose(now, rng);
+                now = clock.propose(false, now, rng);
             }
             now.time
         });
@@ -320,15 +370,15 @@ mod tests {
                 let mut clock = Thinning::OFF;
                 let anchor = start;
                 let mut now = Moment::at(start);
-                let mut at = clock.refresh(affine(v * x, v * v, 0.0), Some(0.25), now, &mut rng).unwrap();
+                let mut at = clock.refresh(affine(v * x, v * v, 0.0), Some(0.25), false, now, &mut rng).unwrap();
                 for _ in 0..20 {
                     now = at;
                     let position = x + v * (now.time - anchor);
                     if clock.expired() {
-                        at = clock.renew(affine(v * position, v * v, 0.0), Some(0.25), now, &mut rng).unwrap();
+                        at = clock.renew(affine(v * position, v * v, 0.0), Some(0.25), false, now, &mut rng).unwrap();
                     } else {
                         clock.accept((v * position).max(0.0), false, now, &mut rng).unwrap();
-                        at = clock.propose(now, &mut rng);
+                        at = clock.propose(false, now, &mut rng);
                     }
                 }
             }
@@ -357,7 +407,7 @@ mod tests {
     fn a_broken_bound_is_an_error_that_says_by_what() {
         let mut rng = stream(3, 0);
         let mut clock = Thinning::OFF;
-        clock.refresh(affine(1.0, 2.0, 0.5), None, Moment::at(3.0), &mut rng).unwrap();
+        clock.refresh(affine(1.0, 2.0, 0.5), None, false, Moment::at(3.0), &mut rng).unwrap();
         let now = Moment::at(4.0);
         assert!(clock.accept(3.5, false, now, &mut rng).unwrap());
         match kind(clock.accept(3.500_001, false, now, &mut rng).unwrap_err()) {
@@ -372,7 +422,7 @@ mod tests {
         clock.hold(constant(0.0), now);
         assert!(matches!(kind(clock.accept(1.0, true, now, &mut rng).unwrap_err()), ErrorKind::Bound { .. }));
         for until in [0.0, -1.0, f64::NAN] {
-            match kind(clock.refresh(constant(1.0), Some(until), now, &mut rng).unwrap_err()) {
+            match kind(clock.refresh(constant(1.0), Some(until), false, now, &mut rng).unwrap_err()) {
                 ErrorKind::Hazard { part: "until", value } => assert_eq!(value.to_bits(), until.to_bits()),
                 other => panic!("{other}"),
             }
@@ -402,23 +452,49 @@ mod tests {
         let start = Moment::at(10.0);
         // Nothing to propose, so that it waits for the ends.
         let untouched = rng.clone();
-        assert_eq!(clock.refresh(constant(0.0), Some(0.5), start, &mut rng).unwrap(), Moment::at(10.5));
+        assert_eq!(clock.refresh(constant(0.0), Some(0.5), false, start, &mut rng).unwrap(), Moment::at(10.5));
         assert!(clock.expired());
-        assert_eq!(clock.renew(constant(0.0), Some(0.25), Moment::at(10.5), &mut rng).unwrap(), Moment::at(10.75));
+        assert_eq!(
+            clock.renew(constant(0.0), Some(0.25), false, Moment::at(10.5), &mut rng).unwrap(),
+            Moment::at(10.75)
+        );
         assert!(clock.expired());
         assert_eq!(clock.elapsed(Moment::at(10.75)), 0.75);
-        assert_eq!(clock.renew(constant(0.0), None, Moment::at(10.75), &mut rng).unwrap(), Moment::NEVER);
+        assert_eq!(clock.renew(constant(0.0), None, false, Moment::at(10.75), &mut rng).unwrap(), Moment::NEVER);
         assert!(!clock.expired());
         assert_eq!(rng, untouched);
         // A proposal that falls beyond the end is none.
         let mut ends = 0;
         for _ in 0..1000 {
-            let at = clock.refresh(constant(2.0), Some(0.5), start, &mut rng).unwrap();
+            let at = clock.refresh(constant(2.0), Some(0.5), false, start, &mut rng).unwrap();
             assert!(at.time <= 10.5);
             assert_eq!(clock.expired(), at.time == 10.5);
             ends += u32::from(clock.expired());
         }
         // One in e, give or take five standard errors.
         assert!((f64::from(ends) / 1000.0 - (-1.0_f64).exp()).abs() < 5.0 * 0.0153);
+    }
+
+    #[test]
+    fn a_bound_under_which_nothing_is_proposed_is_looked_at() {
+        let mut rng = stream(1, 0);
+        let now = Moment::at(2.0);
+        let mut clock = Thinning::OFF;
+        assert_eq!(clock.refresh(affine(-1.0, 0.0, 0.0), None, false, now, &mut rng).unwrap(), Moment::NEVER);
+        assert!(!clock.looks());
+        let first = clock.refresh(affine(-1.0, 0.0, 0.0), None, true, now, &mut rng).unwrap();
+        assert!(clock.looks() && now.before(first) && first.time < 2.1);
+        let second = clock.look(0.0, false, first).unwrap();
+        assert!(clock.looks() && second.since(first) > 10.0 * first.since(now));
+        let broken = clock.look(0.5, true, second).unwrap_err();
+        assert!(matches!(kind(broken), ErrorKind::Bound { rate: 0.5, bound: 0.0 }));
+        // Looks come to an end, and one that has ended says so.
+        let mut at = second;
+        for _ in 0..1000 {
+            at = if at.time < f64::INFINITY { clock.look(0.0, false, at).unwrap() } else { at };
+        }
+        assert_eq!(at, Moment::NEVER);
+        let ended = clock.refresh(affine(0.0, 0.0, 0.0), Some(1.0), true, now, &mut rng).unwrap();
+        assert!(ended == Moment::at(3.0) && clock.expired() && !clock.looks());
     }
 }
