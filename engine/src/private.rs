@@ -58,6 +58,58 @@ macro_rules! editor_pairs {
 
 editor_pairs!((usize, usize)(usize, usize, usize));
 
+/// What an editor sees of the methods of a relation, which is a closure there: by how many indices a row has, and whether
+/// pairs have values.
+macro_rules! editor_relations {
+    ($($name:ident $valued:ident $($row:ident)*;)*) => { $(
+        pub trait $name {
+            fn contains(&self, $($row: usize,)* _member: usize) -> bool {
+                false
+            }
+            fn remove(&self, $($row: usize,)* _member: usize) -> bool {
+                false
+            }
+            fn insert(&self, $($row: usize,)* _member: usize) -> bool {
+                false
+            }
+            fn degree(&self, $($row: usize,)*) -> usize {
+                0
+            }
+            fn len(&self) -> usize {
+                0
+            }
+        }
+
+        impl<F: Fn($(editor_relations!(@ $row)),*) -> std::vec::IntoIter<usize>> $name for F {}
+
+        pub trait $valued<V> {
+            fn contains(&self, $($row: usize,)* _member: usize) -> bool {
+                false
+            }
+            fn remove(&self, $($row: usize,)* _member: usize) -> bool {
+                false
+            }
+            fn insert(&self, $($row: usize,)* _member: usize, _value: V) -> bool {
+                false
+            }
+            fn value(&self, $($row: usize,)* _member: usize) -> Option<V> {
+                None
+            }
+            fn degree(&self, $($row: usize,)*) -> usize {
+                0
+            }
+            fn len(&self) -> usize {
+                0
+            }
+        }
+
+        impl<V, F: Fn($(editor_relations!(@ $row)),*) -> std::vec::IntoIter<(usize, V)>> $valued<V> for F {}
+    )* };
+    (@ $row:ident) => { usize };
+}
+
+editor_relations!(EditorRows EditorValuedRows _i; EditorRows2 EditorValuedRows2 _i _j;);
+
 /// A place that a body only reads: it can be looked at and nothing else.
 #[derive(Debug)]
 pub struct Read<'a, T: ?Sized>(&'a T);

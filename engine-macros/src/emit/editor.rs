@@ -26,7 +26,7 @@ pub(super) fn editor(model: &Model) -> TokenStream {
             #krate::__editor! {
                 #[allow(unused_imports)]
                 use #krate::__private::{
-                    Distribution as _, IndexedMutRandom as _, IndexedRandom as _, IteratorRandom as _, RngExt as _,
+                    Distribution as _, EditorRows as _, EditorRows2 as _, EditorValuedRows as _, EditorValuedRows2 as _, IndexedMutRandom as _, IndexedRandom as _, IteratorRandom as _, RngExt as _,
                     SliceRandom as _,
                 };
                 #[allow(warnings)]
