@@ -1,18 +1,13 @@
 //! The user's expressions and bodies as functions over the places they mention.
 
 use proc_macro2::{Ident, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Type, parse_quote, parse_quote_spanned};
 
 use super::Cx;
 use super::types::text;
-use crate::resolve::{Affine, Body, Family, Timing, action_function, binder, here};
-
-/// The name of the function for `part` of item `ident`.
-pub(super) fn function(part: &str, ident: &Ident) -> Ident {
-    format_ident!("__cr_{part}_{}", text(ident), span = here(ident.span()))
-}
+use crate::resolve::{Affine, Body, Family, Timing, binder, function, here};
 
 /// The name of the function for `init`.
 pub(super) fn init_function() -> Ident {
@@ -30,7 +25,7 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
         let attrs = &action.attrs;
         out.extend(quote!(#(#attrs)*));
         let single = Family::default();
-        out.extend(unit(cx, &action_function(&action.ident), &single, &action.body, args.collect()));
+        out.extend(unit(cx, &function("action", &action.ident), &single, &action.body, args.collect()));
     }
     for clock in &cx.resolved.clocks {
         let (ident, family) = (&clock.ident, &clock.family);

@@ -1,6 +1,6 @@
 //! Flows: functions that follow them, and what of them is seen from outside.
 
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::{Type, parse_quote};
@@ -8,9 +8,7 @@ use syn::{Type, parse_quote};
 use super::bodies::frame;
 use super::family::{Whose, field};
 use super::{Cx, Site, or_return, routes, types};
-use crate::resolve::{
-    Access, Flow, Need, Place, binder, constant_handle, flow_function, handle, here, size_handle, variant,
-};
+use crate::resolve::{Access, Flow, Place, binder, function, handle, here, pair_handle, variant};
 
 /// The functions of all flows.
 pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
@@ -23,7 +21,7 @@ fn of(cx: &Cx<'_>, flow: &Flow) -> TokenStream {
     let single = flow.family.is_single();
     let targets: Vec<&Place> = flow.targets.iter().map(|&place| &resolved.places[place]).collect();
     let since = handle(&resolved.places[flow.since].ident);
-    let flows = flow_function("flow", &flow.ident);
+    let flows = function("flow", &flow.ident);
     // Values of all variables after a time.
     let ty: Type = match targets.as_slice() {
         [only] => only.ty.clone(),
@@ -46,19 +44,25 @@ fn of(cx: &Cx<'_>, flow: &Flow) -> TokenStream {
         quote!(let __crt_m = __crt_at; #decode)
     });
     let binders: Vec<Ident> = flow.family.binders.iter().map(|(ident, _)| binder(ident)).collect();
+    let passed_on = |access: &Access| resolved.items().passed_on(access, Span::call_site());
     let follow = |function: &Ident, access: &Access, time: TokenStream| {
-        let arguments = passed(cx, access);
-        quote!({ #decode Self::#function(#(#binders,)* #(#arguments,)* #time)? })
+        let arguments = passed_on(access);
+        // The element is the pair.
+        let pair = access.pair.then(|| {
+            let pair = pair_handle();
+            quote!(let #pair = __crt_at;)
+        });
+        quote!({ #decode #pair Self::#function(#(#binders,)* #(#arguments,)* #time)? })
     };
     let read = cx.parameters(&flow.read);
-    let arguments = passed(cx, &flow.read);
+    let arguments = passed_on(&flow.read);
     for (number, place) in targets.iter().enumerate() {
         let (handle, ty, name) = (handle(&place.ident), &place.ty, place.name());
         let component = (targets.len() > 1).then(|| {
             let number = syn::Index::from(number);
             quote!(.#number)
         });
-        let flowing = flow_function("flowing", &place.ident);
+        let flowing = function("flowing", &place.ident);
         let result = cx.result(&quote!(#ty), "Fault");
         let since_at = if single { quote!(*#since) } else { quote!(*__cr::element::at(&*#since, __crt_at, #name)?) };
         let followed = follow(&flows, &body.access, quote!(__crt_dt));
@@ -73,8 +77,7 @@ fn of(cx: &Cx<'_>, flow: &Flow) -> TokenStream {
             }
         });
         if !single {
-            let (all, result) =
-                (flow_function("all", &place.ident), cx.result(&quote!(__cr::std::vec::Vec<#ty>), "Fault"));
+            let (all, result) = (function("all", &place.ident), cx.result(&quote!(__cr::std::vec::Vec<#ty>), "Fault"));
             out.extend(quote! {
                 fn #all(#(#read),*) -> #result {
                     (0..#since.len()).map(|__crt_at| Self::#flowing(__crt_at, #(#arguments),*)).collect()
@@ -82,7 +85,7 @@ fn of(cx: &Cx<'_>, flow: &Flow) -> TokenStream {
             });
         }
         if let Some(course) = &flow.courses[number] {
-            let (path, function) = (flow_function("path", &place.ident), flow_function("course", &place.ident));
+            let (path, course_of) = (function("path", &place.ident), function("course", &place.ident));
             let poly: Type = parse_quote!(__cr::flow::Poly);
             let tokens = &course.tokens;
             let content = value(&quote!(__cr::flow::IntoPoly::poly(#tokens)), &poly);
@@ -92,14 +95,14 @@ fn of(cx: &Cx<'_>, flow: &Flow) -> TokenStream {
             let result = cx.result(&quote!(#poly), "Fault");
             out.extend(quote! {
                 #inline
-                fn #function(#index #(#read),*) -> #result {
+                fn #course_of(#index #(#read),*) -> #result {
                     __cr::core::result::Result::Ok(#followed)
                 }
             });
         }
     }
     // Up to now.
-    let (anchor, anchor_all) = (flow_function("anchor", &flow.ident), flow_function("anchor_all", &flow.ident));
+    let (anchor, anchor_all) = (function("anchor", &flow.ident), function("anchor_all", &flow.ident));
     let (parameters, nothing) = (cx.parameters(&flow.anchor), cx.result(&quote!(()), "Fault"));
     let name = targets.first().map(|place| place.name());
     let (check, since_at) = if single {
@@ -127,7 +130,7 @@ fn of(cx: &Cx<'_>, flow: &Flow) -> TokenStream {
         }
     });
     if !single {
-        let arguments = passed(cx, &flow.anchor);
+        let arguments = passed_on(&flow.anchor);
         out.extend(quote! {
             fn #anchor_all(#(#parameters),*) -> #nothing {
                 for __crt_at in 0..#since.len() {
@@ -138,39 +141,6 @@ fn of(cx: &Cx<'_>, flow: &Flow) -> TokenStream {
         });
     }
     out
-}
-
-/// What a function takes, from one whose parameters are called the same.
-fn passed(cx: &Cx<'_>, access: &Access) -> Vec<TokenStream> {
-    let resolved = cx.resolved;
-    access
-        .needs()
-        .into_iter()
-        .map(|need| match need {
-            Need::Place { place, write } => {
-                let handle = handle(&resolved.places[place].ident);
-                if write { quote!(&mut *#handle) } else { quote!(__cr::Read::new(&*#handle)) }
-            }
-            Need::Constant(number) => {
-                let constant = &resolved.constants[number];
-                let handle = constant_handle(&constant.ident);
-                if constant.ty.is_some() { quote!(__cr::Read::new(&*#handle)) } else { quote!(#handle) }
-            }
-            Need::Set(set) => {
-                let size = size_handle(&resolved.sets[set].ident);
-                quote!(#size)
-            }
-            Need::Relation(relation) => {
-                let handle = handle(&resolved.relations[relation].ident);
-                quote!(__cr::Read::new(&*#handle))
-            }
-            // Of a flow over pairs the element is the pair.
-            Need::Pair => quote!(__crt_at),
-            Need::Now => quote!(__cr_now),
-            // A flow is a plain function of what it reads.
-            Need::Trace(_) | Need::Log(_) | Need::Rng => TokenStream::new(),
-        })
-        .collect()
 }
 
 /// Fields of the clocks' struct with the times from which variables flow, and their first values.
@@ -258,7 +228,7 @@ pub(super) fn model_functions(cx: &Cx<'_>) -> TokenStream {
 /// The value of a flowing variable on a view, of member `__crt_at`.
 fn on_view(cx: &Cx<'_>, part: &str, flow: &Flow, place: &Place) -> TokenStream {
     let arguments = cx.arguments(&flow.read, Site::View);
-    let function = flow_function(part, &place.ident);
+    let function = function(part, &place.ident);
     let (name, single) = (place.name(), flow.family.is_single());
     let (at, index) = if single { (quote!(), quote!(&[])) } else { (quote!(__crt_at,), quote!(&[__crt_at])) };
     or_return(&quote!(Self::#function(#at #(#arguments),*)), &quote!(__crt_e.now), &Whose { name, index })
@@ -311,7 +281,7 @@ fn anchor(cx: &Cx<'_>) -> TokenStream {
     let (engine, result) = (cx.engine(), cx.result(&quote!(()), "SimError"));
     let calls = cx.resolved.flows.iter().map(|flow| {
         let part = if flow.family.is_single() { "anchor" } else { "anchor_all" };
-        let (function, arguments) = (flow_function(part, &flow.ident), cx.arguments(&flow.anchor, Site::Engine));
+        let (function, arguments) = (function(part, &flow.ident), cx.arguments(&flow.anchor, Site::Engine));
         let outcome = quote!(Self::#function(#(#arguments),*));
         let call = or_return(&outcome, &quote!(__crt_e.progress.now), &Whose::single(&flow.ident));
         quote!(#call;)

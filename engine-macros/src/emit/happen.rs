@@ -3,13 +3,12 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::bodies::function;
 use super::family::{Whose, field};
 use super::refresh::{checks, draw, list, memory, times, trace};
 use super::types::{self, text};
 use super::{Cx, Site, or_fail, routes};
 use crate::plan::{Redraw, Seat};
-use crate::resolve::{Access, Form, PlaceKind, Timing, binder, variant};
+use crate::resolve::{Access, Form, PlaceKind, Timing, binder, function, variant};
 
 /// Two functions for each clock: `fire`, which keeps what it needs to go back to, and `happen`.
 pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {

@@ -360,9 +360,9 @@ impl Cx<'_> {
         whose: &Whose,
         last: &TokenStream,
     ) -> TokenStream {
-        let binders = family.binders.iter().map(|(ident, _)| crate::resolve::binder(ident));
-        let arguments = self.arguments(access, Site::Engine);
-        or_fail(&quote!(Self::#function(#(#binders,)* #(#arguments,)* #last)), whose)
+        let mut arguments = self.arguments(access, Site::Engine);
+        arguments.push(last.clone());
+        or_fail(&self.called_with(function, family, &arguments), whose)
     }
 
     /// Whether a clock remembers something from one refresh to the next.
@@ -372,8 +372,11 @@ impl Cx<'_> {
     }
 
     fn called(&self, function: &Ident, family: &Family, access: &Access, site: Site) -> TokenStream {
+        self.called_with(function, family, &self.arguments(access, site))
+    }
+
+    fn called_with(&self, function: &Ident, family: &Family, arguments: &[TokenStream]) -> TokenStream {
         let binders = family.binders.iter().map(|(ident, _)| crate::resolve::binder(ident));
-        let arguments = self.arguments(access, site);
         quote!(Self::#function(#(#binders,)* #(#arguments),*))
     }
 

@@ -3,11 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::bodies::{affine_parts, function};
+use super::bodies::affine_parts;
 use super::family::{Whose, field, readers_field};
 use super::{Cx, Site, or_fail, routes};
 use crate::plan::{How, Refresh, Seat};
-use crate::resolve::{Affine, Clock, Family, Timing};
+use crate::resolve::{Affine, Clock, Family, Timing, function};
 
 /// One function for each clock; in a large model also one that chooses among them.
 pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
@@ -288,11 +288,10 @@ fn evaluate(cx: &Cx<'_>, number: usize, clock: &Clock, renew: bool) -> TokenStre
         Timing::Crosses { of, step, up, .. } => {
             let step = step.as_ref().map(|step| call("step", step));
             let arguments = cx.arguments_at(&of.access, Site::Engine, &quote!(__crt_time));
-            let binders = family.binders.iter().map(|(ident, _)| crate::resolve::binder(ident));
-            let (function, sign) =
-                (function("crosses", &clock.ident), up.then(|| quote!(.map(|__crt_value| -__crt_value))));
+            let value = cx.called_with(&function("crosses", &clock.ident), family, &arguments);
+            let sign = up.then(|| quote!(.map(|__crt_value| -__crt_value)));
             let at = set(fail(quote!(__crt_memory.refresh(
-                &mut |__crt_time: f64| Self::#function(#(#binders,)* #(#arguments),*) #sign,
+                &mut |__crt_time: f64| #value #sign,
                 __crt_step,
                 #now,
             ))));

@@ -3,11 +3,11 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::bodies::function;
 use super::family::Whose;
 use super::types;
 use super::{Cx, Site};
 use crate::graph::Graph;
+use crate::resolve::function;
 
 /// Above this many clocks a table in the docs would help nobody.
 const TABLE: usize = 100;

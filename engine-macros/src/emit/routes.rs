@@ -3,12 +3,11 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
 
-use super::bodies::function;
 use super::family::{field, readers_field};
 use super::{Cx, Site};
 use crate::graph::{Element, Member, Origin, Route, Source, Step, Value};
 use crate::plan::{How, Refresh, Seat};
-use crate::resolve::{Atom, Family, Sum, binder};
+use crate::resolve::{Atom, Family, Sum, binder, function};
 
 /// Refreshes what of a clock depends on what clock `rang` has written. Without one, `how` has no routes.
 pub(super) fn refresh(cx: &Cx<'_>, rang: Option<usize>, refresh: &Refresh) -> TokenStream {

@@ -3,13 +3,13 @@
 use proc_macro2::TokenStream;
 use quote::quote;
 
-use super::bodies::{function, init_function};
+use super::bodies::init_function;
 use super::family::{Whose, field, readers_field};
 use super::refresh::{memory_field, timing_type};
 use super::types::{self, text};
 use super::{Cx, Site, flow};
 use crate::plan::Seat;
-use crate::resolve::{Family, PlaceKind, binder, constant_handle, handle, size_handle};
+use crate::resolve::{Family, PlaceKind, binder, constant_handle, function, handle, size_handle};
 
 /// What the clocks remember, and the constants.
 pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {

@@ -19,8 +19,7 @@ use syn::{Attribute, Expr, Type};
 
 pub(crate) use access::{Access, Element, Need};
 pub(crate) use body::{
-    action_function, binder, constant_handle, flow_function, handle, here, log_handle, pair_handle, size_handle,
-    trace_handle,
+    Items, binder, constant_handle, function, handle, here, log_handle, pair_handle, size_handle, trace_handle,
 };
 pub(crate) use family::{Family, Relation, Set};
 pub(crate) use flow::Flow;
@@ -49,6 +48,13 @@ pub(crate) struct Resolved {
     pub sets: Vec<Set>,
     pub relations: Vec<Relation>,
     pub flows: Vec<Flow>,
+}
+
+impl Resolved {
+    /// What generated functions take handles of.
+    pub(crate) fn items(&self) -> Items<'_> {
+        Items { places: &self.places, constants: &self.constants, sets: &self.sets, relations: &self.relations }
+    }
 }
 
 /// Rewritten code and what it touches.

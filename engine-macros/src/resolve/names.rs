@@ -8,6 +8,7 @@ use syn::ext::IdentExt as _;
 use syn::visit::Visit;
 use syn::{Expr, Type};
 
+use super::body::Items;
 use super::family::{Family, Relation, Set};
 use super::flow::Flow;
 use super::{Access, Body, Constant, ResolvedAction};
@@ -208,6 +209,11 @@ impl<'a> Names<'a> {
             return;
         }
         self.meanings.insert(name, (meaning, ident.span()));
+    }
+
+    /// What generated functions take handles of.
+    pub(super) fn items(&self) -> Items<'_> {
+        Items { places: &self.places, constants: &self.constants, sets: &self.sets, relations: &self.relations }
     }
 
     /// What `ident` stands for.

@@ -7,12 +7,12 @@ use syn::visit_mut::VisitMut as _;
 use syn::{Expr, parse_quote};
 
 use super::{
-    Rewriter, action_function, constant_handle, handle, here, log_handle, pair_handle, single, size_handle,
-    trace_handle,
+    Rewriter, constant_handle, function, handle, here, log_handle, pair_handle, single, size_handle, trace_handle,
 };
-use crate::resolve::access::{Element, Need};
+use crate::resolve::access::{Access, Element, Need};
 use crate::resolve::forms::Form;
-use crate::resolve::names::Meaning;
+use crate::resolve::names::{Meaning, Place};
+use crate::resolve::{Constant, Relation, Set};
 
 impl Rewriter<'_> {
     /// An argument: a bare `rng` is passed on.
@@ -62,9 +62,9 @@ impl Rewriter<'_> {
             for element in &access.elements {
                 noted.extend(self.called_element(element, &forms, span));
             }
-            places.extend(access.needs().into_iter().map(|need| self.passed_on(need, span)));
+            places.extend(self.passed_on(access, span));
         }
-        let function = Ident::new(&action_function(&ident).to_string(), span);
+        let function = Ident::new(&function("action", &ident).to_string(), span);
         let arguments = &call.args;
         let temporaries: Vec<Ident> = (0..arguments.len()).map(|i| Ident::new(&format!("__crt_{i}"), span)).collect();
         let outcome = quote_spanned!(span=> Self::#function(#(#places,)* #(#temporaries,)*));
@@ -118,34 +118,52 @@ impl Rewriter<'_> {
         Some(quote_spanned!(span=> if let #private::core::option::Option::Some(__crt_at) = #at { #note }))
     }
 
-    /// What a function takes, as a caller that has the same passes it on.
-    pub(super) fn passed_on(&self, need: Need, span: Span) -> TokenStream {
-        let private = self.private();
+    /// What a function over `access` takes, as this code passes it on.
+    pub(super) fn passed_on(&self, access: &Access, span: Span) -> Vec<TokenStream> {
+        self.names.items().passed_on(access, span)
+    }
+}
+
+/// What generated functions take handles of.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Items<'a> {
+    pub places: &'a [Place],
+    pub constants: &'a [Constant],
+    pub sets: &'a [Set],
+    pub relations: &'a [Relation],
+}
+
+impl Items<'_> {
+    /// What a function over `access` takes, as a caller that has handles of the same names passes it on.
+    pub(crate) fn passed_on(self, access: &Access, span: Span) -> Vec<TokenStream> {
+        access.needs().into_iter().map(|need| self.pass(need, span)).collect()
+    }
+
+    fn pass(self, need: Need, span: Span) -> TokenStream {
         let at = |ident: Ident| Ident::new(&ident.to_string(), span);
-        let names = self.names;
         match need {
             Need::Place { place, write } => {
-                let handle = at(handle(&names.places[place].ident));
+                let handle = at(handle(&self.places[place].ident));
                 if write {
                     quote_spanned!(span=> &mut *#handle)
                 } else {
-                    quote_spanned!(span=> #private::Read::new(&*#handle))
+                    quote_spanned!(span=> __cr::Read::new(&*#handle))
                 }
             }
             Need::Constant(number) => {
-                let constant = &names.constants[number];
+                let constant = &self.constants[number];
                 let handle = at(constant_handle(&constant.ident));
-                if constant.ty.is_some() { quote!(#private::Read::new(&*#handle)) } else { quote!(#handle) }
+                if constant.ty.is_some() { quote!(__cr::Read::new(&*#handle)) } else { quote!(#handle) }
             }
-            Need::Set(set) => at(size_handle(&names.sets[set].ident)).into_token_stream(),
+            Need::Set(set) => at(size_handle(&self.sets[set].ident)).into_token_stream(),
             Need::Relation(relation) => {
-                let handle = at(handle(&names.relations[relation].ident));
-                quote!(#private::Read::new(&*#handle))
+                let handle = at(handle(&self.relations[relation].ident));
+                quote!(__cr::Read::new(&*#handle))
             }
             Need::Pair => pair_handle().into_token_stream(),
-            Need::Trace(place) => at(trace_handle(&names.places[place].ident)).into_token_stream(),
+            Need::Trace(place) => at(trace_handle(&self.places[place].ident)).into_token_stream(),
             Need::Log(place) => {
-                let log = at(log_handle(&names.places[place].ident));
+                let log = at(log_handle(&self.places[place].ident));
                 quote!(&mut *#log)
             }
             Need::Now => Ident::new("__cr_now", span).into_token_stream(),

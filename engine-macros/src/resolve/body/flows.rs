@@ -1,18 +1,13 @@
 //! Flowing variables: reading one follows its flow, writing one, or what its flow uses, brings it up to now before.
 
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{format_ident, quote, quote_spanned};
+use quote::{quote, quote_spanned};
 use syn::ext::IdentExt as _;
 use syn::{Expr, parse_quote, parse_quote_spanned};
 
-use super::{Rewriter, handle, here};
+use super::{Rewriter, function, handle, here};
 use crate::resolve::access::Element;
 use crate::resolve::forms::{Base, Form};
-
-/// The function that does `part` for the flow or flowing variable `ident`.
-pub(crate) fn flow_function(part: &str, ident: &Ident) -> Ident {
-    format_ident!("__cr_{part}_{}", ident.unraw(), span = here(ident.span()))
-}
 
 /// What is about to be written.
 pub(super) enum Written<'f> {
@@ -86,9 +81,9 @@ impl Rewriter<'_> {
         let flow = &names.flows[flow];
         self.access.merge(&flow.read);
         self.access.now = self.access.now.or(Some(ident.span()));
-        let needs: Vec<TokenStream> = flow.read.needs().into_iter().map(|need| self.passed_on(need, span)).collect();
+        let needs = self.passed_on(&flow.read, span);
         let part = if self.mode.courses && flow.degrees[target].is_some() { "course" } else { "flowing" };
-        let function = Ident::new(&flow_function(part, &names.places[place].ident).to_string(), span);
+        let function = Ident::new(&function(part, &names.places[place].ident).to_string(), span);
         let (handle, name) = (handle(ident), ident.unraw().to_string());
         let index = at.map(|_| quote!(__crt_at,));
         let call = quote_spanned!(span=> Self::#function(#index #(#needs),*));
@@ -123,8 +118,8 @@ impl Rewriter<'_> {
         let flow = &names.flows[flow];
         self.access.merge(&flow.read);
         self.access.now = self.access.now.or(Some(ident.span()));
-        let needs: Vec<TokenStream> = flow.read.needs().into_iter().map(|need| self.passed_on(need, span)).collect();
-        let function = Ident::new(&flow_function("all", &names.places[place].ident).to_string(), span);
+        let needs = self.passed_on(&flow.read, span);
+        let function = Ident::new(&function("all", &names.places[place].ident).to_string(), span);
         let handle = handle(ident);
         let call = quote_spanned!(span=> Self::#function(#(#needs),*));
         let value = self.fails_or(
@@ -174,9 +169,8 @@ impl Rewriter<'_> {
                 }
             };
             let index = (part == "anchor" && !flow.family.is_single()).then(|| quote!(__crt_at,));
-            let needs: Vec<TokenStream> =
-                flow.anchor.needs().into_iter().map(|need| self.passed_on(need, span)).collect();
-            let function = Ident::new(&flow_function(part, &flow.ident).to_string(), span);
+            let needs = self.passed_on(&flow.anchor, span);
+            let function = Ident::new(&function(part, &flow.ident).to_string(), span);
             let call = quote_spanned!(span=> Self::#function(#index #(#needs),*));
             let private = self.private();
             let call = self.fails_or(

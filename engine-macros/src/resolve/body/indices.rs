@@ -10,7 +10,7 @@ use syn::visit_mut::VisitMut as _;
 use syn::{BinOp, Expr, Lit, Pat, UnOp, parse_quote, parse_quote_spanned};
 
 use super::flows::Written;
-use super::{Rewriter, handle, here, log_handle, pair_handle, single, size_handle, trace_handle};
+use super::{Rewriter, function, handle, here, log_handle, pair_handle, single, size_handle, trace_handle};
 use crate::resolve::access::Element;
 use crate::resolve::forms::{Atom, Base, Form, Sum};
 use crate::resolve::names::{Meaning, Place, PlaceKind};
@@ -793,10 +793,9 @@ impl Rewriter<'_> {
             self.access.merge(&initial.access);
             self.access.touch(number, true);
             self.access.logged.insert(number);
-            let needs: Vec<TokenStream> =
-                initial.access.needs().into_iter().map(|need| self.passed_on(need, span)).collect();
+            let needs = self.passed_on(&initial.access, span);
             let handle = handle(&place.ident);
-            let function = format_ident!("__cr_initial_{}", syn::ext::IdentExt::unraw(&place.ident), span = span);
+            let function = Ident::new(&function("initial", &place.ident).to_string(), span);
             let rows = &names.relations[relation].rows;
             let variables: Vec<Ident> = (0..rows.len()).map(|i| format_ident!("__crt_r{i}")).collect();
             let sizes: Vec<Ident> = rows.iter().map(|&set| self.size(set, span)).collect();

@@ -23,7 +23,7 @@ use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut as _;
 use syn::{Block, Expr};
 
-pub(crate) use flows::flow_function;
+pub(crate) use calls::Items;
 pub(super) use mode::Mode;
 
 use locals::Locals;
@@ -45,9 +45,9 @@ pub(crate) fn constant_handle(ident: &Ident) -> Ident {
     format_ident!("__crc_{}", ident.unraw(), span = here(ident.span()))
 }
 
-/// The function of action `ident`.
-pub(crate) fn action_function(ident: &Ident) -> Ident {
-    format_ident!("__cr_action_{}", ident.unraw(), span = here(ident.span()))
+/// The name of the function for `part` of item `ident`.
+pub(crate) fn function(part: &str, ident: &Ident) -> Ident {
+    format_ident!("__cr_{part}_{}", ident.unraw(), span = here(ident.span()))
 }
 
 /// The name under which generated code holds an index called `ident`.
