@@ -115,3 +115,25 @@ fn two_models_of_one_module_do_not_collide() {
     second.run_until(3.0).unwrap();
     assert_eq!((first.state().n, second.state().n), (4, 16));
 }
+
+clockrace::simulation! {
+    /// Names that begin like the functions which a family and a flow need more of than a single clock and variable do.
+    model Beginnings {
+        index k_of_three = 0..3;
+        state x[k in k_of_three]: f64 = k as f64;
+        state all_x: f64 = 1.0;
+        state n: u64 = 0;
+        flow x[k in k_of_three] = x[k] + dt;
+        flow all_x = all_x - dt;
+        clock tick[k in k_of_three]: crosses(x[k] - 3.0, up) => { x[k] = 0.0; n += 1; }
+        clock at_tick: crosses(all_x, down) => { all_x = 5.0; x.iter_mut().for_each(|one| *one = 0.0); }
+    }
+}
+
+#[test]
+fn names_that_begin_like_parts_of_generated_functions_do_not_meet() {
+    let mut sim = Beginnings {}.start(0).unwrap();
+    sim.run_until(3.5).unwrap();
+    // At 1, where the last of them has just reached 3, all begin again.
+    assert_eq!((sim.state().n, sim.state().x, sim.state().all_x), (1, [2.5; 3], 2.5));
+}

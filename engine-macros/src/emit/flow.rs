@@ -102,7 +102,7 @@ fn of(cx: &Cx<'_>, flow: &Flow) -> TokenStream {
         }
     }
     // Up to now.
-    let (anchor, anchor_all) = (function("anchor", &flow.ident), function("anchor_all", &flow.ident));
+    let (anchor, anchor_all) = (function("anchor", &flow.ident), function("anchorall", &flow.ident));
     let (parameters, nothing) = (cx.parameters(&flow.anchor), cx.result(&quote!(()), "Fault"));
     let name = targets.first().map(|place| place.name());
     let (check, since_at) = if single {
@@ -280,7 +280,7 @@ fn shown(cx: &Cx<'_>) -> TokenStream {
 fn anchor(cx: &Cx<'_>) -> TokenStream {
     let (engine, result) = (cx.engine(), cx.result(&quote!(()), "SimError"));
     let calls = cx.resolved.flows.iter().map(|flow| {
-        let part = if flow.family.is_single() { "anchor" } else { "anchor_all" };
+        let part = if flow.family.is_single() { "anchor" } else { "anchorall" };
         let (function, arguments) = (function(part, &flow.ident), cx.arguments(&flow.anchor, Site::Engine));
         let outcome = quote!(Self::#function(#(#arguments),*));
         let call = or_return(&outcome, &quote!(__crt_e.progress.now), &Whose::single(&flow.ident));

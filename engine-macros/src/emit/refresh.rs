@@ -39,7 +39,7 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
             }
         });
         if !family.is_single() {
-            let by_number = function("refresh_at", &clock.ident);
+            let by_number = function("refreshnumber", &clock.ident);
             let (decode, arguments) = (cx.decode(Site::Engine, family), cx.member_arguments(family));
             let gone = cx.changing(family).map(|relation| {
                 let relation = cx.relation(Site::Engine, relation);

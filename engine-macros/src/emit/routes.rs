@@ -13,7 +13,7 @@ use crate::resolve::{Atom, Family, Sum, binder, function};
 pub(super) fn refresh(cx: &Cx<'_>, rang: Option<usize>, refresh: &Refresh) -> TokenStream {
     let clock = &cx.resolved.clocks[refresh.clock];
     let one = function("refresh", &clock.ident);
-    let by_number = function("refresh_at", &clock.ident);
+    let by_number = function("refreshnumber", &clock.ident);
     let marks = field("marks", &clock.ident);
     let follow = |hit: &dyn Fn(&Hit) -> TokenStream| {
         let follower = Follower { cx, rang: rang.unwrap_or_default(), target: refresh.clock };

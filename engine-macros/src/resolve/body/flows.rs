@@ -165,7 +165,7 @@ impl Rewriter<'_> {
                 _ if flow.family.is_single() => "anchor",
                 _ => {
                     self.access.whole.extend(moved().map(|place| (place, true)));
-                    "anchor_all"
+                    "anchorall"
                 }
             };
             let index = (part == "anchor" && !flow.family.is_single()).then(|| quote!(__crt_at,));

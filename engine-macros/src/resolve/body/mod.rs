@@ -45,7 +45,7 @@ pub(crate) fn constant_handle(ident: &Ident) -> Ident {
     format_ident!("__crc_{}", ident.unraw(), span = here(ident.span()))
 }
 
-/// The name of the function for `part` of item `ident`.
+/// The name of the function for `part` of item `ident`. A part is one word: `a_b` of `x` would be `a` of `b_x`.
 pub(crate) fn function(part: &str, ident: &Ident) -> Ident {
     format_ident!("__cr_{part}_{}", ident.unraw(), span = here(ident.span()))
 }
