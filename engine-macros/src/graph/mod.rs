@@ -295,6 +295,8 @@ fn dependent(resolved: &Resolved, i: usize, j: usize) -> Option<Dependent> {
     if let Some(place) = changing.filter(|place| writes.logged.contains(place)) {
         add(Route::changed_pair(place));
     }
+    let found = routes.clone();
+    routes.retain(|route| !is_noted_with_another(resolved, route, &found));
     let every = Route::all(Origin::Own, target, resolved);
     all |= routes.contains(&every);
     // A clock that rang for a time it was given has used it up and waits for a change.
@@ -313,6 +315,19 @@ fn dependent(resolved: &Resolved, i: usize, j: usize) -> Option<Dependent> {
     let every = all && !sets.is_empty() && routes.len() == 1;
     let text = text(resolved, i, j, &routes, itself && !all);
     Some(Dependent { clock: j, itself: itself && !all, watched, every, routes, own: Route::itself(target), text })
+}
+
+/// Whether `route` starts from elements written at run-time indices that are noted as written of a flowing variable as
+/// well, from which one of `routes` leads to the same members: what a flow uses is never written without its variables, nor
+/// one of these without the others.
+fn is_noted_with_another(resolved: &Resolved, route: &Route, routes: &[Route]) -> bool {
+    let Origin::Written(place) = route.origin else { return false };
+    let flows = resolved.flows.iter().filter(|flow| flow.own.contains(&place) || flow.targets.contains(&place));
+    let mut others = flows.flat_map(|flow| {
+        let own = flow.own.contains(&place);
+        flow.targets.iter().filter(move |&&target| own || target < place)
+    });
+    others.any(|&other| routes.contains(&Route { origin: Origin::Written(other), ..route.clone() }))
 }
 
 /// The members of clock `j` that are refreshed after clock `i`, as text.
