@@ -135,8 +135,7 @@ impl<M: Model> Path<M> {
     /// before the first run.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        let known = self.follower.coordinates();
-        known.map_or(Vec::new(), |known| (0..known.len()).map(|coordinate| known.name(coordinate)).collect())
+        self.follower.names()
     }
 
     /// From when to when the path is known, the warm-up left out. `None` if nothing has been observed.
@@ -148,7 +147,7 @@ impl<M: Model> Path<M> {
     /// The pieces of the coordinate `name`, in order. `None` if there is no such coordinate.
     #[must_use]
     pub fn skeleton(&self, name: &str) -> Option<Vec<Piece>> {
-        let coordinate = self.index(name)?;
+        let coordinate = self.follower.index(name)?;
         Some(self.course(coordinate).map_or(Vec::new(), |course| pieces(&course).collect()))
     }
 
@@ -156,7 +155,7 @@ impl<M: Model> Path<M> {
     /// has been observed.
     #[must_use]
     pub fn mean(&self, name: &str) -> Option<f64> {
-        self.moments(self.index(name)?).map(|moments| moments.mean)
+        self.moments(self.follower.index(name)?).map(|moments| moments.mean)
     }
 
     /// The means of the members of the family `name` that are followed; of `s[1]`, those whose first index is 1.
@@ -169,14 +168,14 @@ impl<M: Model> Path<M> {
     /// The mean square over time of the coordinate `name`, in its unit squared. `None` as for [`mean`](Path::mean).
     #[must_use]
     pub fn second_moment(&self, name: &str) -> Option<f64> {
-        self.moments(self.index(name)?).map(|moments| moments.second_moment())
+        self.moments(self.follower.index(name)?).map(|moments| moments.second_moment())
     }
 
     /// The variance over time of the coordinate `name`: the mean square distance from its mean, in its unit
     /// squared. `None` as for [`mean`](Path::mean).
     #[must_use]
     pub fn variance(&self, name: &str) -> Option<f64> {
-        self.moments(self.index(name)?).map(|moments| moments.variance())
+        self.moments(self.follower.index(name)?).map(|moments| moments.variance())
     }
 
     /// The variances of the members of the family `name`, as [`means_of`](Path::means_of).
@@ -189,7 +188,7 @@ impl<M: Model> Path<M> {
     /// for [`mean`](Path::mean).
     #[must_use]
     pub fn covariance(&self, one: &str, other: &str) -> Option<f64> {
-        let courses = [self.course(self.index(one)?)?, self.course(self.index(other)?)?];
+        let courses = [self.course(self.follower.index(one)?)?, self.course(self.follower.index(other)?)?];
         self.range().map(|range| covariance(&courses, range))
     }
 
@@ -220,10 +219,9 @@ impl<M: Model> Path<M> {
         names: impl IntoIterator<Item = impl AsRef<str>>,
         function: F,
     ) -> Option<Functional<'_, F>> {
-        let known = self.follower.coordinates()?;
         let mut coordinates = Vec::new();
         for name in names {
-            coordinates.extend(known.members(name.as_ref())?);
+            coordinates.extend(self.follower.members(name.as_ref())?);
         }
         Some(Functional::new(self.courses(coordinates)?, function, self.range()?))
     }
@@ -245,13 +243,13 @@ impl<M: Model> Path<M> {
     /// `None` as for [`mean`](Path::mean).
     #[must_use]
     pub fn occupation(&self, name: &str, value: f64) -> Option<f64> {
-        self.occupied(self.index(name)?, value)
+        self.occupied(self.follower.index(name)?, value)
     }
 
     /// [`occupation`](Path::occupation) of each member of the family `name`, as [`means_of`](Path::means_of).
     #[must_use]
     pub fn occupations_of(&self, name: &str, value: f64) -> Option<Vec<f64>> {
-        let members = self.follower.coordinates()?.members(name)?;
+        let members = self.follower.members(name)?;
         members.into_iter().map(|coordinate| self.occupied(coordinate, value)).collect()
     }
 
@@ -265,7 +263,7 @@ impl<M: Model> Path<M> {
     /// The [`value`](Path::value)s at several times. `None` if one of them is outside the [`range`](Path::range).
     #[must_use]
     pub fn values(&self, name: &str, times: &[f64]) -> Option<Vec<f64>> {
-        let coordinate = self.index(name)?;
+        let coordinate = self.follower.index(name)?;
         let (from, until) = self.range()?;
         let outside = |time: &f64| !(from..=until).contains(time);
         (!times.iter().any(outside)).then(|| self.column(coordinate, times, until))
@@ -304,7 +302,7 @@ impl<M: Model> Path<M> {
     /// are usual.
     #[must_use]
     pub fn batch_means(&self, name: &str, batches: usize) -> Option<Sample> {
-        let course = self.course(self.index(name)?)?;
+        let course = self.course(self.follower.index(name)?)?;
         Some(windows(self.range()?, batches)?.map(|window| moments(&course, window).mean).collect())
     }
 
@@ -316,10 +314,6 @@ impl<M: Model> Path<M> {
     pub fn effective_sample_size(&self, name: &str, batches: usize) -> Option<f64> {
         let error = self.batch_means(name, batches)?.standard_error();
         Some(self.variance(name)? / (error * error))
-    }
-
-    fn index(&self, name: &str) -> Option<usize> {
-        self.follower.coordinates()?.index(name)
     }
 
     /// `None` if no time has been observed.
@@ -342,7 +336,7 @@ impl<M: Model> Path<M> {
     }
 
     fn all_of(&self, name: &str, statistic: fn(&Moments) -> f64) -> Option<Vec<f64>> {
-        let members = self.follower.coordinates()?.members(name)?;
+        let members = self.follower.members(name)?;
         members.into_iter().map(|coordinate| self.moments(coordinate).as_ref().map(statistic)).collect()
     }
 

@@ -141,6 +141,22 @@ impl<M: Model> Follower<M> {
         self.coordinates.as_ref()
     }
 
+    /// Names of all coordinates; none before the first look.
+    pub(super) fn names(&self) -> Vec<String> {
+        let known = self.coordinates.as_ref();
+        known.map_or(Vec::new(), |known| (0..known.len()).map(|coordinate| known.name(coordinate)).collect())
+    }
+
+    /// Which coordinate has this name.
+    pub(super) fn index(&self, name: &str) -> Option<usize> {
+        self.coordinates.as_ref()?.index(name)
+    }
+
+    /// Which coordinates are members of the family of this name.
+    pub(super) fn members(&self, name: &str) -> Option<Vec<usize>> {
+        self.coordinates.as_ref()?.members(name)
+    }
+
     /// From when to when the coordinates have been observed; `None` before the end of the warm-up.
     pub(super) fn range(&self) -> Option<(f64, f64)> {
         (self.coordinates.is_some() && self.from <= self.until).then_some((self.from, self.until))

@@ -157,8 +157,7 @@ impl<M: Model> PathMoments<M> {
     /// before the first run.
     #[must_use]
     pub fn names(&self) -> Vec<String> {
-        let known = self.follower.coordinates();
-        known.map_or(Vec::new(), |known| (0..known.len()).map(|coordinate| known.name(coordinate)).collect())
+        self.follower.names()
     }
 
     /// From when to when the coordinates have been observed, the warm-up left out. `None` if nothing has been.
@@ -171,7 +170,7 @@ impl<M: Model> PathMoments<M> {
     /// been observed.
     #[must_use]
     pub fn mean(&self, name: &str) -> Option<f64> {
-        self.moments(self.index(name)?).map(|moments| moments.mean)
+        self.moments(self.follower.index(name)?).map(|moments| moments.mean)
     }
 
     /// The means of the members of the family `name`; see [`Path::means_of`](crate::record::Path::means_of). `None` as
@@ -184,14 +183,14 @@ impl<M: Model> PathMoments<M> {
     /// The mean square over time of the coordinate `name`. `None` as for [`mean`](PathMoments::mean).
     #[must_use]
     pub fn second_moment(&self, name: &str) -> Option<f64> {
-        self.moments(self.index(name)?).map(|moments| moments.second_moment())
+        self.moments(self.follower.index(name)?).map(|moments| moments.second_moment())
     }
 
     /// The variance over time of the coordinate `name`: the mean square distance from its mean. `None` as for
     /// [`mean`](PathMoments::mean).
     #[must_use]
     pub fn variance(&self, name: &str) -> Option<f64> {
-        self.moments(self.index(name)?).map(|moments| moments.variance())
+        self.moments(self.follower.index(name)?).map(|moments| moments.variance())
     }
 
     /// The variances of the members of the family `name`. `None` as for [`mean`](PathMoments::mean).
@@ -211,7 +210,7 @@ impl<M: Model> PathMoments<M> {
     /// batches.
     #[must_use]
     pub fn standard_error(&self, name: &str) -> Option<f64> {
-        self.error(self.index(name)?)
+        self.error(self.follower.index(name)?)
     }
 
     /// The [`standard_error`](PathMoments::standard_error)s of the members of the family `name`.
@@ -233,7 +232,7 @@ impl<M: Model> PathMoments<M> {
     /// [`occupation_of`](PathMoments::occupation_of). `None` as for [`mean`](PathMoments::mean), and if no value was given.
     #[must_use]
     pub fn occupation(&self, name: &str) -> Option<f64> {
-        self.occupied(self.index(name)?)
+        self.occupied(self.follower.index(name)?)
     }
 
     /// [`occupation`](PathMoments::occupation) of each member of the family `name`.
@@ -242,12 +241,8 @@ impl<M: Model> PathMoments<M> {
         self.all_of(name, |coordinate| self.occupied(coordinate))
     }
 
-    fn index(&self, name: &str) -> Option<usize> {
-        self.follower.coordinates()?.index(name)
-    }
-
     fn all_of(&self, name: &str, statistic: impl Fn(usize) -> Option<f64>) -> Option<Vec<f64>> {
-        self.follower.coordinates()?.members(name)?.into_iter().map(statistic).collect()
+        self.follower.members(name)?.into_iter().map(statistic).collect()
     }
 
     /// With the piece that is still open. `None` if no time has been observed.

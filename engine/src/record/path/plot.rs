@@ -47,7 +47,7 @@ impl<M: Model> Path<M> {
                 let known = self.follower.coordinates().map_or(Vec::new(), |known| known.families().collect());
                 SimError::new(ErrorKind::Coordinate { name: (*name).to_owned(), reason, known }, self.follower.until())
             };
-            let coordinate = self.index(name).ok_or_else(|| refuse("it is not followed"))?;
+            let coordinate = self.follower.index(name).ok_or_else(|| refuse("it is not followed"))?;
             self.course(coordinate).ok_or_else(|| refuse("no time has been observed"))
         };
         let courses = names.iter().map(of).collect::<Result<_, _>>()?;
