@@ -7,6 +7,7 @@
 //! Where the state of a run happens to lie shifts its speed by some percent, at times by more. So
 //! each round also starts at another offset of the stack.
 
+pub mod draws;
 pub mod pairs;
 
 use std::fmt::Write as _;
@@ -180,6 +181,12 @@ impl Contender {
         }
         score.speeds.push(total as f64 / seconds);
     }
+}
+
+/// The mean of the squares, by which contenders are checked against each other.
+pub fn mean_square(values: impl ExactSizeIterator<Item = f64>) -> f64 {
+    let n = values.len() as f64;
+    values.map(|value| value * value).sum::<f64>() / n
 }
 
 /// Does `work` with the stack shifted by one of eight multiples of 16 bytes.

@@ -3,32 +3,12 @@
 //! *Plain* is what one writes from the textbook: all rates again for each event, then a cumulative
 //! scan. *Good* is what one writes to be fast, for this one model.
 
-use rand::{RngExt, SeedableRng};
-use rand_distr::Exp1;
-use rand_xoshiro::Xoshiro256PlusPlus;
-
-fn generator(seed: u64) -> Xoshiro256PlusPlus {
-    Xoshiro256PlusPlus::seed_from_u64(seed)
-}
-
-/// A standard exponential draw.
-#[inline]
-fn exponential(rng: &mut Xoshiro256PlusPlus) -> f64 {
-    rng.sample(Exp1)
-}
-
-/// A draw from [0, 1).
-#[inline]
-fn uniform(rng: &mut Xoshiro256PlusPlus) -> f64 {
-    rng.random()
-}
-
 pub mod sir {
     use std::hint::black_box;
 
     use clockrace_bench::Run;
+    use clockrace_bench::draws::{exponential, generator, uniform};
 
-    use super::{exponential, generator, uniform};
     use crate::SIR_END;
 
     pub fn plain(seed: u64) -> Run {
@@ -95,8 +75,8 @@ pub mod vilar {
     use std::hint::black_box;
 
     use clockrace_bench::Run;
+    use clockrace_bench::draws::{exponential, generator, uniform};
 
-    use super::{exponential, generator, uniform};
     use crate::VILAR_END;
 
     struct Params {
@@ -339,8 +319,8 @@ pub mod mm1 {
     use std::hint::black_box;
 
     use clockrace_bench::Run;
+    use clockrace_bench::draws::{exponential, generator, uniform};
 
-    use super::{exponential, generator, uniform};
     use crate::MM1_END;
 
     const RATES: (f64, f64) = (0.9, 1.0);

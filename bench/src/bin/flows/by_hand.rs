@@ -1,16 +1,9 @@
 //! Loops written by hand, with the generator and the draws of the engine's peers.
 
-use clockrace_bench::Run;
+use clockrace_bench::draws::{exponential, generator, uniform};
 use clockrace_bench::pairs::{Blocks, Pairs};
-use rand::{RngExt, SeedableRng};
-use rand_distr::Exp1;
-use rand_xoshiro::Xoshiro256PlusPlus;
-
-/// The mean of the squares, by which contenders are checked against each other.
-pub fn mean_square(values: impl ExactSizeIterator<Item = f64>) -> f64 {
-    let n = values.len() as f64;
-    values.map(|value| value * value).sum::<f64>() / n
-}
+use clockrace_bench::{Run, mean_square};
+use rand::RngExt;
 
 /// The pixels next to pixel `k` of an image of n × n.
 pub fn neighbours(k: usize, n: usize) -> impl Iterator<Item = usize> {
@@ -82,10 +75,10 @@ impl Pixels {
 
 /// The Zig-Zag process on an image: blocks of times under a tournament.
 pub fn grid(n: usize, end: f64, seed: u64) -> Run {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut rng = generator(seed);
     let at = (0..n * n).map(|_| (0.0, if rng.random() { 1.0 } else { -1.0 }, 0.0)).collect();
     let mut pixels = Pixels { n, at };
-    let first: Vec<f64> = (0..n * n).map(|k| pixels.flip(k, 0.0, rng.sample(Exp1))).collect();
+    let first: Vec<f64> = (0..n * n).map(|k| pixels.flip(k, 0.0, exponential(&mut rng))).collect();
     let mut times = Blocks::new(first.into_iter());
     let mut events = 0;
     loop {
@@ -96,9 +89,9 @@ pub fn grid(n: usize, end: f64, seed: u64) -> Run {
         let x = pixels.x(k, now);
         let v = pixels.at[k].1;
         pixels.at[k] = (x, -v, now);
-        times.set(k, pixels.flip(k, now, rng.sample(Exp1)));
+        times.set(k, pixels.flip(k, now, exponential(&mut rng)));
         let (row, column) = (k / n, k % n);
-        let mut again = |j: usize| times.set(j, pixels.flip(j, now, rng.sample(Exp1)));
+        let mut again = |j: usize| times.set(j, pixels.flip(j, now, exponential(&mut rng)));
         if row > 0 {
             again(k - n);
         }
@@ -118,8 +111,8 @@ pub fn grid(n: usize, end: f64, seed: u64) -> Run {
 
 /// Particles between two walls.
 pub fn walls(n: usize, end: f64, seed: u64) -> Run {
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
-    let mut at: Vec<(f64, f64, f64)> = (0..n).map(|_| (rng.random(), rng.random_range(-1.0..1.0), 0.0)).collect();
+    let mut rng = generator(seed);
+    let mut at: Vec<(f64, f64, f64)> = (0..n).map(|_| (uniform(&mut rng), rng.random_range(-1.0..1.0), 0.0)).collect();
     let hit = |(x, v, since): (f64, f64, f64)| since + if v > 0.0 { (1.0 - x) / v } else { x / -v };
     let mut times = Pairs::new(at.iter().map(|&particle| hit(particle)).collect::<Vec<_>>().into_iter());
     let mut events = 0;

@@ -3,9 +3,9 @@
 use std::hint::black_box;
 
 use clockrace::simulation;
-use clockrace_bench::Run;
+use clockrace_bench::{Run, mean_square};
 
-use crate::by_hand::{mean_square, neighbours};
+use crate::by_hand::neighbours;
 
 simulation! {
     /// A Zig-Zag process on an image whose pixels are pulled to their neighbours and to zero.

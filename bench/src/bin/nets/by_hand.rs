@@ -1,10 +1,8 @@
 //! Loops written by hand over any network of reactions of at most two molecules.
 
 use clockrace_bench::Run;
+use clockrace_bench::draws::{exponential, generator, uniform};
 use clockrace_examples::bionetgen::Network;
-use rand::{RngExt, SeedableRng};
-use rand_distr::Exp1;
-use rand_xoshiro::Xoshiro256PlusPlus;
 
 use crate::groups::{Groups, Proposal};
 use crate::input;
@@ -124,7 +122,7 @@ fn last(amounts: &[f64]) -> f64 {
 /// After each event the rates of all who depend on what it changed are worked out again.
 pub fn exact(seed: u64) -> Run {
     let (tables, end) = (&input().tables, input().end);
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut rng = generator(seed);
     let mut amounts = tables.amounts.clone();
     let mut groups = Groups::new(tables.reactions.len(), tables.least);
     let mut rates: Vec<f64> =
@@ -134,8 +132,8 @@ pub fn exact(seed: u64) -> Run {
     }
     let (mut t, mut events) = (0.0, 0);
     loop {
-        let wait: f64 = rng.sample(Exp1);
-        let choice: f64 = rng.random();
+        let wait = exponential(&mut rng);
+        let choice = uniform(&mut rng);
         t += wait / groups.bound();
         if t > end || groups.bound() <= 0.0 {
             break;
@@ -167,7 +165,7 @@ pub fn exact(seed: u64) -> Run {
 /// 2014).
 pub fn bounds(seed: u64) -> Run {
     let (tables, end) = (&input().tables, input().end);
-    let mut rng = Xoshiro256PlusPlus::seed_from_u64(seed);
+    let mut rng = generator(seed);
     let mut amounts = tables.amounts.clone();
     let mut boxes = Boxes::around_all(&amounts);
     let mut groups = Groups::new(tables.reactions.len(), tables.least);
@@ -176,8 +174,8 @@ pub fn bounds(seed: u64) -> Run {
     }
     let (mut t, mut events) = (0.0, 0);
     loop {
-        let wait: f64 = rng.sample(Exp1);
-        let choice: f64 = rng.random();
+        let wait = exponential(&mut rng);
+        let choice = uniform(&mut rng);
         t += wait / groups.bound();
         if t > end || groups.bound() <= 0.0 {
             break;

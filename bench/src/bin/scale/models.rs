@@ -6,9 +6,9 @@ use std::sync::Arc;
 
 use clockrace::rand_distr::Exp1;
 use clockrace::simulation;
-use clockrace_bench::Run;
+use clockrace_bench::{Run, mean_square};
 
-use crate::by_hand::{mean_square, spread};
+use crate::by_hand::spread;
 use crate::{CUSTOMERS, SITES};
 
 /// What is timed. The observer of `counted` counts and does nothing else.

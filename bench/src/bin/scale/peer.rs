@@ -8,10 +8,9 @@
 use std::hint::black_box;
 use std::sync::OnceLock;
 
-use clockrace_bench::Run;
+use clockrace_bench::{Run, mean_square};
 use rebop::gillespie::{Gillespie, Rate};
 
-use crate::by_hand::mean_square;
 use crate::{AMOUNT, HOP, SITES};
 
 /// A network, and its twin.

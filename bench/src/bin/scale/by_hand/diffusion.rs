@@ -2,11 +2,12 @@
 
 use std::hint::black_box;
 
-use clockrace_bench::Run;
+use clockrace_bench::draws::{below, exponential, generator, uniform};
+use clockrace_bench::{Run, mean_square};
 
 use super::groups::Groups;
 use super::sums::Sums;
-use super::{below, exponential, generator, mean_square, uniform, whole};
+use super::whole;
 use crate::{AMOUNT, HOP, SITES};
 
 /// Of every site a clock to the left and one to the right, in this order; at the ends one of them

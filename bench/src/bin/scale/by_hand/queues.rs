@@ -4,8 +4,8 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
 use clockrace_bench::Run;
+use clockrace_bench::draws::{exponential, generator};
 
-use super::{exponential, generator};
 use crate::CUSTOMERS;
 use clockrace_bench::pairs::{Blocks, Pairs};
 

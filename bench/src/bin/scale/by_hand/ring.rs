@@ -3,11 +3,12 @@
 use std::any::Any;
 use std::hint::black_box;
 
-use clockrace_bench::Run;
+use clockrace_bench::draws::{below, exponential, generator, uniform};
+use clockrace_bench::{Run, mean_square};
 
 use super::groups::Groups;
 use super::sums::Sums;
-use super::{below, exponential, generator, mean_square, uniform, whole};
+use super::whole;
 use crate::AMOUNT;
 
 /// Amounts and clocks, in groups by power of two.

@@ -6,9 +6,9 @@ use std::hint::black_box;
 use std::sync::{Arc, OnceLock};
 
 use clockrace_bench::Run;
+use clockrace_bench::draws::{below, exponential, generator, uniform};
 
 use super::groups::Groups;
-use super::{exponential, generator, uniform};
 use crate::{NEIGHBOURS, PEOPLE};
 
 /// Rate at which one who is ill infects one who has them as a neighbour.
@@ -20,7 +20,7 @@ type Near = Vec<[u32; NEIGHBOURS]>;
 /// Draws from whom each of `n` people can catch it.
 fn neighbours(n: usize) -> Near {
     let mut rng = generator(1);
-    (0..n).map(|_| std::array::from_fn(|_| super::below(&mut rng, n as u64) as u32)).collect()
+    (0..n).map(|_| std::array::from_fn(|_| below(&mut rng, n as u64) as u32)).collect()
 }
 
 /// Neighbours of those who take part in the contest.
