@@ -137,8 +137,10 @@ impl<M: Model> Follower<M> {
         self.cut = false;
     }
 
-    pub(super) fn coordinates(&self) -> Option<&Coordinates> {
-        self.coordinates.as_ref()
+    /// Names of the single variables and families that are followed.
+    #[cfg(feature = "plot")]
+    pub(super) fn families(&self) -> Vec<&'static str> {
+        self.coordinates.as_ref().map_or(Vec::new(), |known| known.families().collect())
     }
 
     /// Names of all coordinates; none before the first look.

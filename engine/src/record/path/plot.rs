@@ -44,7 +44,7 @@ impl<M: Model> Path<M> {
     fn plotted(&self, names: &[&str]) -> Result<(Vec<Course<'_>>, (f64, f64)), SimError> {
         let of = |name: &&str| {
             let refuse = |reason| {
-                let known = self.follower.coordinates().map_or(Vec::new(), |known| known.families().collect());
+                let known = self.follower.families();
                 SimError::new(ErrorKind::Coordinate { name: (*name).to_owned(), reason, known }, self.follower.until())
             };
             let coordinate = self.follower.index(name).ok_or_else(|| refuse("it is not followed"))?;
