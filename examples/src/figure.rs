@@ -42,7 +42,7 @@ enum Shape {
 const SIZE: (u32, u32) = (860, 520);
 /// Coordinates are whole numbers to plotters; on a larger canvas, shown smaller, curves are smooth.
 const SCALE: u32 = 8;
-pub(crate) const FONT: &str = "Helvetica, Arial, sans-serif";
+const FONT: &str = "Helvetica, Arial, sans-serif";
 pub(crate) const BAND: RGBColor = RGBColor(174, 199, 232);
 pub(crate) const LINE: RGBColor = RGBColor(31, 90, 160);
 const POINT: RGBColor = RGBColor(200, 60, 30);
@@ -293,6 +293,16 @@ fn capped<T: Copy + Add<Output = T> + Sub<Output = T>>(at: T, cap: T, low: T, hi
 }
 
 /// Units of the canvas.
+/// The beginning of an SVG file that is not drawn by plotters: white, with a title of this size at its top.
+pub(crate) fn titled([width, height]: [usize; 2], title: &str, size: u32) -> String {
+    format!(
+        "<svg width=\"{width}\" height=\"{height}\" xmlns=\"http://www.w3.org/2000/svg\" font-family=\"{FONT}\" \
+         fill=\"#282828\"><rect width=\"100%\" height=\"100%\" fill=\"white\"/>\
+         <text x=\"{}\" y=\"36\" font-size=\"{size}\" text-anchor=\"middle\">{title}</text>",
+        width / 2
+    )
+}
+
 const fn px(pixels: u32) -> u32 {
     pixels * SCALE
 }

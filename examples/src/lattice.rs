@@ -5,7 +5,7 @@ use std::{fs, io};
 
 use plotters::style::RGBColor;
 
-use crate::figure::{BAND, FONT, LINE};
+use crate::figure::{BAND, LINE, titled};
 
 /// A square of cells in two states.
 #[derive(Clone, Debug)]
@@ -26,12 +26,7 @@ pub fn save_lattices(path: &Path, title: &str, states: [&str; 2], lattices: &[La
     const HEAD: usize = 84;
     let (width, height) = (lattices.len() * (SHOWN + GAP) + GAP, HEAD + SHOWN + 44);
     let colours = [LINE, BAND].map(|RGBColor(red, green, blue)| format!("rgb({red},{green},{blue})"));
-    let mut svg = format!(
-        "<svg width=\"{width}\" height=\"{height}\" xmlns=\"http://www.w3.org/2000/svg\" font-family=\"{FONT}\" \
-         fill=\"#282828\"><rect width=\"100%\" height=\"100%\" fill=\"white\"/>\
-         <text x=\"{}\" y=\"36\" font-size=\"24\" text-anchor=\"middle\">{title}</text>",
-        width / 2
-    );
+    let mut svg = titled([width, height], title, 24);
     for (number, Lattice { caption, cells }) in lattices.iter().enumerate() {
         let left = GAP + number * (SHOWN + GAP);
         let side = cells.len().isqrt();

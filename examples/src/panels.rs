@@ -6,7 +6,7 @@ use std::{fs, io};
 
 use plotters::style::RGBColor;
 
-use crate::figure::{BAND, FONT, LINE};
+use crate::figure::{BAND, LINE, titled};
 
 /// A square in a picture.
 #[derive(Clone, Debug)]
@@ -43,12 +43,7 @@ pub fn save_panels(file: &Path, title: &str, columns: usize, side: usize, panels
     const CAPTION: usize = 34;
     let rows = panels.len().div_ceil(columns);
     let (width, height) = (columns * (side + GAP) + GAP, HEAD + rows * (side + CAPTION) + GAP);
-    let mut svg = format!(
-        "<svg width=\"{width}\" height=\"{height}\" xmlns=\"http://www.w3.org/2000/svg\" font-family=\"{FONT}\" \
-         fill=\"#282828\"><rect width=\"100%\" height=\"100%\" fill=\"white\"/>\
-         <text x=\"{}\" y=\"36\" font-size=\"22\" text-anchor=\"middle\">{title}</text>",
-        width / 2
-    );
+    let mut svg = titled([width, height], title, 22);
     for (number, Panel { caption, shown }) in panels.iter().enumerate() {
         let left = GAP + number % columns * (side + GAP);
         let top = HEAD + CAPTION + number / columns * (side + CAPTION);

@@ -2,7 +2,7 @@ use std::path::Path;
 use std::{fs, io};
 
 use super::Vector;
-use crate::figure::FONT;
+use crate::figure::titled;
 
 /// Draws periodic boxes of this side beside each other into an SVG file: what stands over each, and the places and
 /// velocities of disks of diameter 1. The faster a disk is, the darker.
@@ -14,12 +14,7 @@ pub fn save_disks(file: &Path, title: &str, side: f64, boxes: &[(&str, &[Vector]
     const GAP: usize = 20;
     const HEAD: usize = 90;
     let (width, height) = (boxes.len() * (SHOWN + GAP) + GAP, HEAD + SHOWN + GAP);
-    let mut svg = format!(
-        "<svg width=\"{width}\" height=\"{height}\" xmlns=\"http://www.w3.org/2000/svg\" font-family=\"{FONT}\" \
-         fill=\"#282828\"><rect width=\"100%\" height=\"100%\" fill=\"white\"/>\
-         <text x=\"{}\" y=\"36\" font-size=\"22\" text-anchor=\"middle\">{title}</text>",
-        width / 2
-    );
+    let mut svg = titled([width, height], title, 22);
     for (number, (caption, places, velocities)) in boxes.iter().enumerate() {
         let left = GAP + number * (SHOWN + GAP);
         svg += &format!(
