@@ -11,6 +11,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
+mod chance;
 #[path = "reference/description.rs"]
 mod description;
 
@@ -38,6 +39,7 @@ fn main() {
     println!("cargo::rerun-if-changed=families/random.rs");
     println!("cargo::rerun-if-changed=moving/description.rs");
     println!("cargo::rerun-if-changed=moving/random.rs");
+    println!("cargo::rerun-if-changed=chance.rs");
     println!("cargo::rerun-if-changed=build.rs");
     let mut out = format!("pub(crate) const MODELS: usize = {MODELS};\n\n");
     let mut arms = String::new();

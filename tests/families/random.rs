@@ -3,23 +3,14 @@
 #![allow(dead_code)]
 
 use proptest::prelude::*;
-use proptest::strategy::ValueTree as _;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::TestRunner;
+
+use crate::chance::{self, Chooses};
 
 use super::description::{
     Action, Argument, Clock, Family, Index, Initial, Int, Let, MODULUS, Model, Over, Parameter, Range, Relation,
     SCALARS, Set, Size, Statement, Style, Target, Test, Timing,
 };
-
-// Faults that models go around for now, by their number in the list of faults.
-const ROLLBACK_1: bool = true;
-const ROWS_OF_VALUED_2: bool = true;
-const CAST_FROM_A_LARGER_SET_3: bool = true;
-const BELOW_INSIDE_4: bool = true;
-const SET_IN_AN_ACTION_5: bool = true;
-const ROTATE_6: bool = true;
-const INVERSE_OF_VALUED_CHANGING_10: bool = false;
-const CLOSURE_IN_A_CONSTANT_11: bool = false;
 
 /// Models `0..count`.
 pub(crate) fn models(count: usize) -> Vec<Model> {
@@ -27,10 +18,7 @@ pub(crate) fn models(count: usize) -> Vec<Model> {
 }
 
 fn model(number: usize) -> Model {
-    let mut seed = [11; 32];
-    seed[..8].copy_from_slice(&(number as u64).to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-    let runner = TestRunner::new_with_rng(Config::default(), rng);
+    let runner = chance::runner(11, number);
     let touchy = number % 5 == 4;
     let mut maker = Maker { runner, model: empty(), touchy, steady: false };
     maker.sets(number);
@@ -49,7 +37,7 @@ fn model(number: usize) -> Model {
     }
     maker.stop();
     maker.model.next_reaction = number % 2 == 1;
-    maker.model.rollback = ROLLBACK_1 && number % 8 == 5;
+    maker.model.rollback = number % 8 == 5;
     maker.model.touchy = touchy;
     maker.model
 }
@@ -115,28 +103,13 @@ struct Maker {
     steady: bool,
 }
 
+impl Chooses for Maker {
+    fn runner(&mut self) -> &mut TestRunner {
+        &mut self.runner
+    }
+}
+
 impl Maker {
-    fn pick<S: Strategy>(&mut self, strategy: S) -> S::Value {
-        strategy.new_tree(&mut self.runner).expect("the strategy rejects nothing").current()
-    }
-
-    fn chance(&mut self, of: u32, among: u32) -> bool {
-        self.pick(0..among) < of
-    }
-
-    /// One of several, in proportion.
-    fn choose<T: Clone>(&mut self, options: &[(u32, T)]) -> T {
-        let total: u32 = options.iter().map(|(weight, _)| weight).sum();
-        let mut at = self.pick(0..total);
-        for (weight, option) in options {
-            if at < *weight {
-                return option.clone();
-            }
-            at -= weight;
-        }
-        unreachable!("the weights add up")
-    }
-
     // What there is.
 
     fn sets(&mut self, number: usize) {
@@ -180,7 +153,8 @@ impl Maker {
             let members = (0..count)
                 .map(|row| if ring { vec![((row + 1) % n, 0), ((row + n - 1) % n, 0)] } else { self.row(target) })
                 .collect();
-            let inverse = rows.len() == 1 && (INVERSE_OF_VALUED_CHANGING_10 || !valued || !changing);
+            // The inverse of a relation that changes and has values is not among them.
+            let inverse = rows.len() == 1 && (!valued || !changing);
             self.model.relations.push(Relation { rows, target, members, valued, inverse, changing, ring });
         }
     }
@@ -231,7 +205,8 @@ impl Maker {
             let scope = self.scope_of(&Over::Sets(over.clone()));
             let scope = Scope { lets: self.model.lets.len(), ..scope };
             let value = self.int(&scope, 1);
-            let typed = self.chance(1, 2) || over.is_empty() && !CLOSURE_IN_A_CONSTANT_11;
+            // A single one may stand in a closure, where it needs a type.
+            let typed = self.chance(1, 2) || over.is_empty();
             self.model.lets.push(Let { over, value, typed });
         }
         self.steady = false;
@@ -315,13 +290,8 @@ impl Maker {
     /// An index in `set`; `plain` if it stands where an index is a number like any other.
     fn index(&mut self, scope: &Scope, set: usize, plain: bool) -> Index {
         let own = self.members(scope, set);
-        let others: Vec<usize> = (0..scope.variables.len())
-            .filter(|&v| scope.variables[v].set.is_some_and(|of| of != set))
-            .filter(|&v| {
-                let of = scope.variables[v].set.unwrap_or(set);
-                CAST_FROM_A_LARGER_SET_3 || self.model.size(of) <= self.model.size(set)
-            })
-            .collect();
+        let others: Vec<usize> =
+            (0..scope.variables.len()).filter(|&v| scope.variables[v].set.is_some_and(|of| of != set)).collect();
         let can = |yes: bool, weight: u32| if yes { weight } else { 0 };
         let inside: Vec<(usize, i64)> = scope.inside.iter().copied().filter(|(v, _)| own.contains(v)).collect();
         let some = !own.is_empty();
@@ -392,11 +362,6 @@ impl Maker {
             (1, Style::Param),
             (1, Style::Outside),
         ]);
-        let nested = !BELOW_INSIDE_4 && matches!(inner, Index::Around(_, _, Style::Below));
-        let inner = match inner {
-            Index::Around(inner, by, Style::Below) if nested => Index::Around(inner, by, Style::Len),
-            inner => inner,
-        };
         let style = if plain && style == Style::Below { Style::Plain } else { style };
         // Around 1, `v0 + 1 - 2` would be below 0.
         let low = by < -1 && self.model.size(set) < 2 && style != Style::Below;
@@ -459,14 +424,10 @@ impl Maker {
             2 | 3 => {
                 let set = self.pick(0..=self.last_set());
                 let variable = Variable { set: Some(set), weighted: false };
-                let plain = kind == 2 && (SET_IN_AN_ACTION_5 || !scope.acts);
-                (if plain { Range::Set(set) } else { Range::Numbers(set) }, variable)
+                (if kind == 2 { Range::Set(set) } else { Range::Numbers(set) }, variable)
             }
             4 => {
                 let (outer, of_outer) = self.range(scope, 0);
-                if of_outer.weighted && !ROWS_OF_VALUED_2 {
-                    return (outer, of_outer);
-                }
                 let (variable, inner_scope) = scope.with(of_outer);
                 let (inner, of_inner) = self.range(&inner_scope, 0);
                 // The variable of the inner one is the next but one.
@@ -788,7 +749,7 @@ impl Maker {
             14 => {
                 let set = self.pick(0..=self.last_set());
                 let family = self.family_over(set);
-                if ROTATE_6 && self.chance(1, 2) {
+                if self.chance(1, 2) {
                     Statement::Rotate(family)
                 } else {
                     Statement::Fill(family, Int::Scalar(self.pick(0..SCALARS)))

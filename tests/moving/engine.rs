@@ -169,10 +169,6 @@ impl Num {
 /// Events closer than this are not told apart where arithmetic differs.
 pub(crate) const CLOSE: f64 = 1e-7;
 
-// Ring times of a model whose only waits are hazards have the digits of one number for now; with `true` they
-// have more, as those of rates and delays.
-const FINE_R2: bool = false;
-
 /// More events at one instant are an error.
 pub(crate) const ZENO: u64 = 60;
 
@@ -578,13 +574,10 @@ impl<'a> Engine<'a> {
         Ok(Some((Moment { time, low }, clock, member)))
     }
 
-    /// Whether times have more digits than one number holds.
+    /// Whether times have more digits than one number holds. Those of hazards do not need them.
     fn fine(&self) -> bool {
         let clocks = || self.model.clocks.iter();
-        let waits = |clock: &Clock| {
-            matches!(clock.timing, Timing::Rate(_) | Timing::After { .. })
-                || (FINE_R2 && matches!(clock.timing, Timing::Affine(..) | Timing::Thinned { .. }))
-        };
+        let waits = |clock: &Clock| matches!(clock.timing, Timing::Rate(_) | Timing::After { .. });
         clocks().any(|clock| self.races(clock) || waits(clock))
     }
 

@@ -9,6 +9,8 @@
     reason = "test code"
 )]
 
+#[path = "../chance.rs"]
+mod chance;
 mod description;
 mod engine;
 mod mathematics;

@@ -3,8 +3,9 @@
 #![allow(dead_code)]
 
 use proptest::prelude::*;
-use proptest::strategy::ValueTree as _;
-use proptest::test_runner::{Config, RngAlgorithm, TestRng, TestRunner};
+use proptest::test_runner::TestRunner;
+
+use crate::chance::{self, Chooses};
 
 use super::description::{
     Bound, Clock, Extra, Flow, Index, Kind, Let, MODULUS, Model, Name, Over, Range, Real, SINGLES, Statement, Target,
@@ -17,10 +18,7 @@ pub(crate) fn models(count: usize) -> Vec<Model> {
 }
 
 fn model(number: usize) -> Model {
-    let mut seed = [13; 32];
-    seed[..8].copy_from_slice(&(number as u64).to_le_bytes());
-    let rng = TestRng::from_seed(RngAlgorithm::ChaCha, &seed);
-    let runner = TestRunner::new_with_rng(Config::default(), rng);
+    let runner = chance::runner(13, number);
     let mut maker = Maker { runner, model: empty() };
     maker.model.next_reaction = number % 2 == 1;
     maker.model.steady = number % 6 == 5;
@@ -115,28 +113,13 @@ struct Maker {
     model: Model,
 }
 
+impl Chooses for Maker {
+    fn runner(&mut self) -> &mut TestRunner {
+        &mut self.runner
+    }
+}
+
 impl Maker {
-    fn pick<S: Strategy>(&mut self, strategy: S) -> S::Value {
-        strategy.new_tree(&mut self.runner).expect("the strategy rejects nothing").current()
-    }
-
-    fn chance(&mut self, of: u32, among: u32) -> bool {
-        self.pick(0..among) < of
-    }
-
-    /// One of several, in proportion.
-    fn choose<T: Clone>(&mut self, options: &[(u32, T)]) -> T {
-        let total: u32 = options.iter().map(|(weight, _)| weight).sum();
-        let mut at = self.pick(0..total);
-        for (weight, option) in options {
-            if at < *weight {
-                return option.clone();
-            }
-            at -= weight;
-        }
-        unreachable!("the weights add up")
-    }
-
     /// A number with few digits that no other one is likely to be equal to.
     fn number(&mut self, low: f64, high: f64) -> f64 {
         let value: f64 = self.pick(low..high);
