@@ -137,7 +137,7 @@ fn attribute(tokens: &[TokenTree], at: usize) -> Option<(Option<String>, usize)>
 fn item_end(tokens: &[TokenTree], mut at: usize) -> usize {
     let punct = |at: usize, c: char| matches!(tokens.get(at), Some(TokenTree::Punct(p)) if p.as_char() == c);
     let mut ends_with_braces = match tokens.get(at) {
-        Some(TokenTree::Ident(word)) => word == "init" || word == "action",
+        Some(TokenTree::Ident(word)) => ["init", "action", "activity"].iter().any(|item| word == item),
         _ => false,
     };
     while let Some(token) = tokens.get(at) {

@@ -28,7 +28,7 @@ pub(crate) fn simulation(input: TokenStream) -> TokenStream {
         return emit::fallback(&model, errors);
     }
     let graph = graph::derive(&resolved);
-    let plan = plan::lay_out(&graph, model.options.select);
+    let plan = plan::lay_out(&graph, model.options.select, model.options.ticks);
     let tokens = emit::emit(&model, &resolved, &graph, &plan);
     expand::write_if_asked(&model.name(), &tokens);
     tokens

@@ -47,6 +47,8 @@ pub(crate) enum Seat {
     Leaf(usize),
     /// Among the ring times.
     Slot(usize),
+    /// It is scheduled by bodies.
+    Schedule,
 }
 
 /// What happens after a clock's action.
@@ -155,7 +157,7 @@ impl Plan {
 }
 
 /// Lays the engine out.
-pub(crate) fn lay_out(graph: &Graph, select: Select) -> Plan {
+pub(crate) fn lay_out(graph: &Graph, select: Select, ticks: bool) -> Plan {
     let count = graph.clocks.len();
     let mut order: Vec<usize> = (0..count).collect();
     order.sort_by(|&a, &b| compare(&graph.clocks[a].priority, &graph.clocks[b].priority));
@@ -165,8 +167,9 @@ pub(crate) fn lay_out(graph: &Graph, select: Select) -> Plan {
     }
     let races = |clock: usize| graph.clocks[clock].exponential && select == Select::Direct;
     let leaves: Vec<usize> = (0..count).filter(|&clock| races(clock)).collect();
-    let slots: Vec<usize> = order.into_iter().filter(|&clock| !races(clock)).collect();
-    let mut seats = vec![Seat::Leaf(0); count];
+    let scheduled = |clock: usize| graph.clocks[clock].scheduled;
+    let slots: Vec<usize> = order.into_iter().filter(|&clock| !races(clock) && !scheduled(clock)).collect();
+    let mut seats = vec![Seat::Schedule; count];
     for (leaf, &clock) in leaves.iter().enumerate() {
         seats[clock] = Seat::Leaf(leaf);
     }
@@ -174,7 +177,8 @@ pub(crate) fn lay_out(graph: &Graph, select: Select) -> Plan {
         seats[clock] = Seat::Slot(slot);
     }
     // What rounding took from the time is kept by whatever rings now, and by whatever waits from now on.
-    let fine = slots.iter().any(|&clock| !leaves.is_empty() || matches!(graph.clocks[clock].timing, "rate" | "after"));
+    let mixed = ticks || !leaves.is_empty() || (0..count).any(scheduled);
+    let fine = slots.iter().any(|&clock| mixed || matches!(graph.clocks[clock].timing, "rate" | "after"));
     let scanned = slots.len() <= SCANNED;
     let unrolled = count <= UNROLLED;
     let inlined = count <= INLINED;
@@ -202,13 +206,13 @@ fn step(graph: &Graph, plan: &Plan, clock: usize) -> Step {
         .iter()
         .filter_map(|refresh| match plan.seats[refresh.clock] {
             Seat::Leaf(leaf) => Some(leaf),
-            Seat::Slot(_) => None,
+            Seat::Slot(_) | Seat::Schedule => None,
         })
         .collect();
     let redraw = match rang {
         Seat::Leaf(_) => Redraw::Always,
-        Seat::Slot(_) if changed.is_empty() => Redraw::Never,
-        Seat::Slot(_) => Redraw::IfChanged,
+        Seat::Slot(_) | Seat::Schedule if changed.is_empty() => Redraw::Never,
+        Seat::Slot(_) | Seat::Schedule => Redraw::IfChanged,
     };
     Step { refresh, sums: plan.above(changed.into_iter()), redraw, checks: graph.clocks[clock].checks.clone() }
 }
@@ -234,6 +238,10 @@ fn how(graph: &Graph, plan: &Plan, dependent: &Dependent) -> How {
     if dependent.itself && renews {
         routes.insert(0, dependent.own.clone());
         routes.dedup();
+    }
+    // To look twice does no harm.
+    if graph.clocks[dependent.clock].scheduled {
+        return How::Each(routes, Vec::new());
     }
     let draws = slot && matches!(clock.timing, "rate" | "after" | "hazard");
     let direct = routes.iter().all(Route::is_direct);

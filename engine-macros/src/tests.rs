@@ -16,7 +16,7 @@ macro_rules! stages {
             let resolved = resolve::resolve(&model, &mut errors);
             assert_eq!(errors.messages(), Vec::<String>::new());
             let graph = graph::derive(&resolved);
-            let plan = plan::lay_out(&graph, model.options.select);
+            let plan = plan::lay_out(&graph, model.options.select, model.options.ticks);
             insta::assert_snapshot!(concat!(stringify!($name), "_graph"), graph);
             insta::assert_snapshot!(concat!(stringify!($name), "_plan"), plan);
             let expansion = expand::format(&emit::emit(&model, &resolved, &graph, &plan));
@@ -333,7 +333,7 @@ fn a_large_model_is_tables() {
     let model = syntax::parse(tokens, &mut errors).expect("a model");
     let resolved = resolve::resolve(&model, &mut errors);
     let graph = graph::derive(&resolved);
-    let plan = plan::lay_out(&graph, model.options.select);
+    let plan = plan::lay_out(&graph, model.options.select, model.options.ticks);
     let summary: String = plan.to_string().lines().take(1).collect();
     insta::assert_snapshot!(summary);
     let expansion = expand::format(&emit::emit(&model, &resolved, &graph, &plan));

@@ -300,6 +300,13 @@ pub fn name(name: &str, index: &[usize]) -> String {
     text
 }
 
+/// The same in quotes, for messages.
+#[cold]
+#[must_use]
+pub fn quoted(of: &str, index: &[usize]) -> String {
+    format!("`{}`", name(of, index))
+}
+
 /// Elements as a slice, however they are kept.
 #[inline(always)]
 pub fn all<T, S: AsRef<[T]> + ?Sized>(family: &S) -> &[T] {

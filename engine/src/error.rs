@@ -169,6 +169,40 @@ pub enum ErrorKind {
         /// Sizes of the sets.
         sizes: Vec<usize>,
     },
+    /// An event was scheduled, or a wait should end, at a time that has passed, or at NaN or infinity.
+    #[error("{what} is given the time {value}; it must be finite and not lie in the past")]
+    Schedule {
+        /// What should happen then: the event, with its index, or the kind of wait.
+        what: String,
+        /// The time.
+        value: f64,
+    },
+    /// A delay until an event, or of a wait, was negative or NaN; or infinite, of an event.
+    #[error("{what} is given the delay {value}; it must be a number and not negative")]
+    Wait {
+        /// What should happen after it: the event, with its index, or the kind of wait.
+        what: String,
+        /// The delay.
+        value: f64,
+    },
+    /// In a model with `time u64`, a time that no tick stands for.
+    #[error("{what} is given the delay {delay} at tick {now}; the last tick is 18446744073709551615")]
+    Ticks {
+        /// What should happen then: the event, with its index, or the kind of wait.
+        what: String,
+        /// The tick at which it was given.
+        now: u64,
+        /// The delay.
+        delay: u64,
+    },
+    /// A key was used whose instance has ended.
+    #[error("{key} is the key of an instance of `{activity}` that has ended")]
+    Stale {
+        /// The activity.
+        activity: &'static str,
+        /// The key.
+        key: String,
+    },
     /// More events at one instant than the Zeno budget allows.
     #[error("more than {limit} events at this instant (`set_zeno_limit` changes the budget)")]
     Zeno {

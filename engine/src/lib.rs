@@ -42,6 +42,7 @@
 //! - [`Simulation`] runs a model; [`Outcome`] says how a run ended, [`SimError`] what went wrong.
 //! - [`Observer`]s see a run as it happens; [`record`] has some: logs, values on a grid, averages, paths.
 //! - `Ensemble` (feature `ensemble`) runs replicates on all cores.
+//! - `live` (feature `live`): other threads send events to a run, watch it and stop it.
 //! - [`Graph`] is what depends on what, as text, DOT or Mermaid.
 //!
 //! # Reproducibility
@@ -52,6 +53,7 @@
 //! # Features
 //!
 //! - `ensemble`: replicates on all cores, by `rayon`.
+//! - `live`: runs that other threads send events to, watch, pace and stop.
 //! - `progress`: a progress bar for them, by `indicatif`.
 //! - `plot`: pictures of paths, as SVG, by `plotters`.
 
@@ -62,6 +64,8 @@ extern crate self as clockrace;
 #[doc = include_str!("../../README.md")]
 struct Readme;
 
+#[doc(hidden)]
+pub mod agenda;
 #[doc(hidden)]
 pub mod arith;
 #[doc(hidden)]
@@ -74,18 +78,25 @@ pub mod family;
 #[doc(hidden)]
 pub mod flow;
 pub mod graph;
+#[cfg(feature = "live")]
+pub mod live;
 mod model;
 #[doc(hidden)]
 pub mod moment;
 mod observer;
 pub mod record;
 mod relation;
+pub mod resource;
 mod rng;
+#[doc(hidden)]
+pub mod schedule;
 #[doc(hidden)]
 pub mod select;
 mod shown;
 mod simulation;
 mod table;
+#[doc(hidden)]
+pub mod ticks;
 #[doc(hidden)]
 pub mod timing;
 mod view;
@@ -99,7 +110,7 @@ pub use clockrace_macros::simulation;
 pub use ensemble::{Ensemble, EnsembleError, Replicates};
 pub use error::{ErrorKind, SimError};
 pub use graph::Graph;
-pub use model::Model;
+pub use model::{Model, Receives, Scheduled, Ticks};
 pub use observer::{Observer, OnEvent, on_event};
 pub use rand;
 pub use rand_distr;
@@ -107,7 +118,8 @@ pub use relation::{ChangingRelation, Entries, Members, Relation, Sources};
 #[doc(hidden)]
 pub use relation::{OutOfSet, Pairs, Row};
 pub use rng::Rng;
+pub use schedule::Key;
 pub use shown::Shown;
-pub use simulation::{Events, Fired, Outcome, Simulation};
+pub use simulation::{Events, Fired, Instant, Outcome, Simulation};
 pub use table::Table;
 pub use view::View;

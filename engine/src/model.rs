@@ -37,6 +37,9 @@ pub trait Model: Sized {
     /// The state variables that a path can follow, in order of declaration.
     #[doc(hidden)]
     const TRACKS: &'static [Track];
+    /// Whether time is counted in whole ticks.
+    #[doc(hidden)]
+    const TICKS: bool;
     /// Whether some numeric output changes between events: it reads `now` or a flowing variable.
     #[doc(hidden)]
     const OUTPUTS_MOVE: bool;
@@ -124,6 +127,29 @@ pub trait Model: Sized {
     fn output_names(view: View<'_, Self>) -> Vec<String>;
 }
 
+/// A model with dynamic events (`event`), which can also be scheduled from outside.
+pub trait Receives: Model {
+    /// An event and its payload: one variant for each `event`, which holds its indices and arguments.
+    type Message: Clone + std::fmt::Debug;
+
+    /// Schedules an event.
+    #[doc(hidden)]
+    fn deliver(engine: &mut Active<'_, Self>, at: f64, message: Self::Message) -> Result<Scheduled, SimError>;
+    /// Takes a pending event out.
+    #[doc(hidden)]
+    fn take_out(engine: &mut Active<'_, Self>, scheduled: Scheduled) -> Result<Option<Self::Message>, SimError>;
+}
+
+/// A model whose time is counted in whole ticks (`time u64;`).
+///
+/// What is seen of it as a floating-point number – the time of recorders, observers and errors – is exact up to 2⁵³; the
+/// model itself counts on exactly.
+pub trait Ticks: Model {}
+
+/// A dynamic event that was scheduled from outside; see [`Simulation::schedule`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scheduled(#[doc(hidden)] pub crate::agenda::Handle);
+
 /// A state variable that a path can follow.
 #[doc(hidden)]
 #[derive(Clone, Copy, Debug)]
@@ -151,6 +177,8 @@ pub struct Next {
 impl Next {
     /// The exponential clocks' race comes first.
     pub const RACE: usize = usize::MAX;
+    /// Something that is scheduled comes first: a dynamic event, or an instance of an activity.
+    pub const SCHEDULE: usize = usize::MAX - 1;
 }
 
 /// Everything that a run has and changes.
@@ -196,6 +224,10 @@ pub struct Progress {
     pub zeno_limit: u64,
     pub check_invariants: bool,
     pub stopped: Option<usize>,
+    /// How many instances of activities have failed.
+    pub failures: u64,
+    /// The last failure, until observers have been told.
+    pub failure: Option<SimError>,
 }
 
 impl<M: Model> Engine<M> {
@@ -225,6 +257,8 @@ impl<M: Model> Engine<M> {
             zeno_limit: 1_000_000,
             check_invariants,
             stopped: None,
+            failures: 0,
+            failure: None,
         };
         Ok(Engine { model, state, tallies, clocks, rng, progress })
     }
@@ -287,6 +321,25 @@ impl Progress {
         true
     }
 
+    /// An activity goes on without waiting, which counts against the Zeno budget.
+    ///
+    /// # Errors
+    /// If that is used up.
+    #[inline]
+    pub fn again(&mut self) -> Result<(), SimError> {
+        if self.instant < self.zeno_limit {
+            self.instant += 1;
+            return Ok(());
+        }
+        Err(zeno(self.zeno_limit, self.now))
+    }
+
+    /// An instance of an activity has failed.
+    pub fn fails(&mut self, error: SimError) {
+        self.failures += 1;
+        self.failure = Some(error);
+    }
+
     /// Goes to another moment.
     #[inline(always)]
     fn go_to(&mut self, to: Moment) {
@@ -296,10 +349,9 @@ impl Progress {
 
     /// Moves the time to the end of a run, where nothing happens.
     #[inline]
-    pub(crate) fn pause_at(&mut self, until: f64) {
-        if until > self.now {
-            self.now = until;
-            self.low = 0.0;
+    pub(crate) fn pause_at(&mut self, until: Moment) {
+        if self.moment().before(until) {
+            self.go_to(until);
             self.instant = 0;
         }
     }

@@ -24,6 +24,27 @@ impl Moment {
         Moment { time, low: 0.0 }
     }
 
+    /// A whole number of ticks; two numbers hold every one of them.
+    #[inline]
+    #[must_use]
+    #[allow(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "the second number holds the rest")]
+    pub fn tick(tick: u64) -> Self {
+        let time = tick as f64;
+        // At most 2^64, which `i128` holds.
+        Moment { time, low: (i128::from(tick) - time as i128) as f64 }
+    }
+
+    /// The number of ticks; those of a moment between two ticks that were counted before.
+    #[inline]
+    #[must_use]
+    #[allow(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "it is clamped first")]
+    pub fn ticks(self) -> u64 {
+        if self.time >= 18_446_744_073_709_551_616.0 && self.low >= 0.0 {
+            return u64::MAX;
+        }
+        (self.time.floor() as i128 + self.low as i128).clamp(0, i128::from(u64::MAX)) as u64
+    }
+
     /// `wait` later.
     #[inline(always)]
     #[must_use]
@@ -62,6 +83,18 @@ mod tests {
         }
         assert!((now.since(start) - 1e-6).abs() < 1e-20);
         assert!(start.before(now));
+    }
+
+    #[test]
+    fn every_tick_is_a_moment_of_its_own() {
+        let near = |tick: u64| (tick.saturating_sub(3)..=tick.saturating_add(3)).collect::<Vec<_>>();
+        for tick in [0, 1 << 20, 1 << 53, (1 << 53) + 1024, 1 << 60, 1 << 63, u64::MAX].into_iter().flat_map(near) {
+            assert_eq!(Moment::tick(tick).ticks(), tick);
+            if tick < u64::MAX {
+                assert!(Moment::tick(tick).before(Moment::tick(tick + 1)), "{tick}");
+            }
+        }
+        assert_eq!(Moment::at(7.5).ticks(), 7);
     }
 
     #[test]

@@ -32,6 +32,35 @@ pub trait Observer<M: Model> {
         Ok(())
     }
 
+    /// Something is about to happen at `time`, or is proposed by thinning; `view` shows the state before, at
+    /// the time of the last event. Everything until the next [`after_instant`](Observer::after_instant) happens at this time.
+    ///
+    /// # Errors
+    /// Whatever should end the run.
+    fn before_instant(&mut self, view: View<'_, M>, time: f64) -> Result<(), SimError> {
+        let _ = (view, time);
+        Ok(())
+    }
+
+    /// Everything of this instant has happened, or the run ends in the middle of it because a `stop` holds.
+    ///
+    /// # Errors
+    /// Whatever should end the run.
+    fn after_instant(&mut self, view: View<'_, M>) -> Result<(), SimError> {
+        let _ = view;
+        Ok(())
+    }
+
+    /// An instance of an activity that gives a `Result` has failed in `event`, which has just happened: it has ended, and
+    /// nothing else has.
+    ///
+    /// # Errors
+    /// Whatever should end the run.
+    fn failed(&mut self, view: View<'_, M>, event: M::Event, error: &SimError) -> Result<(), SimError> {
+        let _ = (view, event, error);
+        Ok(())
+    }
+
     /// A run is over, at `view.now()`. It may be continued.
     ///
     /// # Errors
@@ -51,6 +80,18 @@ impl<M: Model, O: Observer<M>> Observer<M> for &mut O {
 
     fn event(&mut self, view: View<'_, M>, event: M::Event) -> Result<(), SimError> {
         (**self).event(view, event)
+    }
+
+    fn before_instant(&mut self, view: View<'_, M>, time: f64) -> Result<(), SimError> {
+        (**self).before_instant(view, time)
+    }
+
+    fn after_instant(&mut self, view: View<'_, M>) -> Result<(), SimError> {
+        (**self).after_instant(view)
+    }
+
+    fn failed(&mut self, view: View<'_, M>, event: M::Event, error: &SimError) -> Result<(), SimError> {
+        (**self).failed(view, event, error)
     }
 
     fn finish(&mut self, view: View<'_, M>) -> Result<(), SimError> {
@@ -74,6 +115,27 @@ macro_rules! tuples {
             fn event(&mut self, view: View<'_, M>, event: M::Event) -> Result<(), SimError> {
                 let ($($name,)*) = self;
                 $($name.event(view, event)?;)*
+                Ok(())
+            }
+
+            #[allow(unused_variables, non_snake_case)]
+            fn before_instant(&mut self, view: View<'_, M>, time: f64) -> Result<(), SimError> {
+                let ($($name,)*) = self;
+                $($name.before_instant(view, time)?;)*
+                Ok(())
+            }
+
+            #[allow(unused_variables, non_snake_case)]
+            fn after_instant(&mut self, view: View<'_, M>) -> Result<(), SimError> {
+                let ($($name,)*) = self;
+                $($name.after_instant(view)?;)*
+                Ok(())
+            }
+
+            #[allow(unused_variables, non_snake_case)]
+            fn failed(&mut self, view: View<'_, M>, event: M::Event, error: &SimError) -> Result<(), SimError> {
+                let ($($name,)*) = self;
+                $($name.failed(view, event, error)?;)*
                 Ok(())
             }
 

@@ -4,20 +4,23 @@
 
 pub use {core, std};
 
+pub use crate::agenda;
 pub use crate::arith;
 pub use crate::element;
 pub use crate::error::{ErrorKind, Fault, SimError};
 pub use crate::family;
 pub use crate::flow;
 pub use crate::graph;
-pub use crate::model::{Active, Engine, Model, Next, Progress, Track};
+pub use crate::model::{Active, Engine, Model, Next, Progress, Receives, Scheduled, Ticks, Track};
 pub use crate::moment::Moment;
 pub use crate::relation::{ChangingRelation, Relation, Row};
 pub use crate::rng::{Rng, exponential, stream};
+pub use crate::schedule::{self, Key};
 pub use crate::select::{Race, family_rates, family_times, rates, times};
 pub use crate::shown::Shown;
 pub use crate::simulation::Simulation;
 pub use crate::table::Table;
+pub use crate::ticks;
 pub use crate::timing;
 pub use crate::view::View;
 pub use rand::RngExt;

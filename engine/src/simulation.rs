@@ -1,7 +1,8 @@
 //! A model that runs.
 
 use crate::error::{ErrorKind, SimError};
-use crate::model::{Active, Engine, Model};
+use crate::model::{Active, Engine, Model, Receives, Scheduled, Ticks};
+use crate::moment::Moment;
 use crate::observer::Observer;
 use crate::view::View;
 
@@ -24,6 +25,15 @@ pub struct Fired<E> {
     pub time: f64,
     /// What.
     pub event: E,
+}
+
+/// What has happened at one instant; see [`Simulation::step_instant`].
+#[derive(Clone, Debug, PartialEq)]
+pub struct Instant<E> {
+    /// When.
+    pub time: f64,
+    /// What, in order: at least one.
+    pub events: Vec<E>,
 }
 
 /// A running simulation of `M`, made by the model's `start`.
@@ -210,6 +220,32 @@ impl<M: Model> Simulation<M> {
         }
     }
 
+    /// Executes everything that happens at the next instant, whatever its order there; `None` if nothing is left to
+    /// happen, or a `stop` holds. A `stop` ends it in the middle of an instant.
+    ///
+    /// # Errors
+    /// Any [`SimError`] of an event.
+    pub fn step_instant(&mut self) -> Result<Option<Instant<M::Event>>, SimError> {
+        let Some(Fired { time, event }) = self.step()? else { return Ok(None) };
+        let mut events = vec![event];
+        loop {
+            let engine = self.engine();
+            let (now, next) = (engine.progress.moment(), M::next(&engine.clocks));
+            let over = next.at.time == f64::INFINITY || is_later::<M>(next.at, now);
+            if engine.progress.stopped.is_some() || over {
+                return Ok(Some(Instant { time, events }));
+            }
+            events.extend(self.guarded(|engine| engine.happen(next))?);
+        }
+    }
+
+    /// How many instances of activities have failed (those that give a `Result`). An
+    /// [`Observer`] is told of each.
+    #[must_use]
+    pub fn failures(&self) -> u64 {
+        self.engine().progress.failures
+    }
+
     /// The events from now on, until none is left or a `stop` holds. After an error it ends.
     pub fn events(&mut self) -> Events<'_, M> {
         Events { simulation: self, ended: false }
@@ -236,16 +272,72 @@ impl<M: Model> Simulation<M> {
     /// # Errors
     /// As [`run_until`](Simulation::run_until), and what the observer returns.
     pub fn run_with<O: Observer<M>>(&mut self, observer: &mut O, until: f64) -> Result<Outcome, SimError> {
+        self.may_run_until(until)?;
+        let outcome = self.drive(|engine| run(engine, observer, End::at::<M>(until)))?;
+        if O::ACTIVE {
+            observer.finish(self.view())?;
+        }
+        Ok(outcome)
+    }
+
+    /// Schedules a dynamic event (`event`) from outside, as a body does by `NAME.at(at, …)`.
+    ///
+    /// # Errors
+    /// If `at` is before now, NaN or infinite. Nothing has changed then.
+    pub fn schedule(&mut self, at: f64, message: M::Message) -> Result<Scheduled, SimError>
+    where
+        M: Receives,
+    {
+        self.ready()?;
+        M::deliver(&mut self.engine_mut().active(), at, message)
+    }
+
+    /// Takes back an event that was scheduled from outside; `None` if it has happened or has been cancelled.
+    ///
+    /// # Errors
+    /// If what depends on the number of pending events fails: a clock, a `stop` or an `invariant`.
+    pub fn cancel(&mut self, scheduled: Scheduled) -> Result<Option<M::Message>, SimError>
+    where
+        M: Receives,
+    {
+        self.ready()?;
+        M::take_out(&mut self.engine_mut().active(), scheduled)
+    }
+
+    /// The tick, exactly: [`now`](Simulation::now) has gaps beyond 2⁵³.
+    #[must_use]
+    pub fn tick(&self) -> u64
+    where
+        M: Ticks,
+    {
+        self.engine().progress.moment().ticks()
+    }
+
+    /// As [`run_until`](Simulation::run_until), to a tick.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn run_until_tick(&mut self, until: u64) -> Result<Outcome, SimError>
+    where
+        M: Ticks,
+    {
+        #[allow(clippy::cast_precision_loss, reason = "it is for a message")]
+        if until < self.tick() {
+            let now = self.now();
+            return Err(SimError::new(ErrorKind::EndTime { until: until as f64, now }, now));
+        }
+        self.ready()?;
+        self.drive(|engine| run(engine, &mut (), End::tick(until)))
+    }
+
+    /// Checks that it has not failed, and that a run can end at `until`.
+    pub(crate) fn may_run_until(&self, until: f64) -> Result<(), SimError> {
         self.ready()?;
         let now = self.now();
         if until < now || until.is_nan() {
             return Err(SimError::new(ErrorKind::EndTime { until, now }, now));
         }
-        let outcome = self.run(observer, until)?;
-        if O::ACTIVE {
-            observer.finish(self.view())?;
-        }
-        Ok(outcome)
+        Ok(())
     }
 
     fn ready(&self) -> Result<(), SimError> {
@@ -255,7 +347,12 @@ impl<M: Model> Simulation<M> {
         }
     }
 
-    fn run<O: Observer<M>>(&mut self, observer: &mut O, until: f64) -> Result<Outcome, SimError> {
+    /// Does what a run consists of.
+    #[inline(always)]
+    pub(crate) fn drive<R>(
+        &mut self,
+        work: impl FnOnce(&mut Active<'_, M>) -> Result<R, Failure>,
+    ) -> Result<R, SimError> {
         let engine = self.engine.take().expect(LOST);
         let Engine { model, mut state, mut tallies, mut clocks, mut rng, mut progress } = engine;
         let mut engine = Active {
@@ -266,7 +363,7 @@ impl<M: Model> Simulation<M> {
             rng: &mut rng,
             progress: &mut progress,
         };
-        let outcome = run(&mut engine, observer, until);
+        let outcome = work(&mut engine);
         self.engine = Some(Engine { model, state, tallies, clocks, rng, progress });
         outcome.map_err(|failure| match failure {
             Failure::Event(error) => {
@@ -290,37 +387,127 @@ impl<M: Model> Simulation<M> {
 const LOST: &str = "the simulation was lost when its block panicked";
 
 /// Who failed.
-enum Failure {
+pub(crate) enum Failure {
     Event(SimError),
     Observer(SimError),
 }
 
+/// Where a run ends.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct End {
+    /// The last moment at which something happens.
+    last: Moment,
+    /// The moment to which the time is moved when nothing is left to happen.
+    pub(crate) pause: Moment,
+}
+
+impl End {
+    /// With everything at `until`, and nothing after it. Between two ticks it ends at the first.
+    pub(crate) fn at<M: Model>(until: f64) -> Self {
+        if M::TICKS && until < f64::INFINITY {
+            return End::tick(Moment::at(until).ticks());
+        }
+        End { last: Moment { time: until, low: f64::INFINITY }, pause: Moment::at(until) }
+    }
+
+    fn tick(tick: u64) -> Self {
+        let moment = Moment::tick(tick);
+        End { last: moment, pause: moment }
+    }
+}
+
+/// The instant at which something happens, as observers are told of it.
+#[derive(Debug, Default)]
+pub(crate) struct InstantTold {
+    begun: bool,
+}
+
+impl InstantTold {
+    /// The next event is about to happen, and time to move to it.
+    #[inline(always)]
+    pub(crate) fn before<M: Model, O: Observer<M>>(
+        &mut self,
+        engine: &Active<'_, M>,
+        observer: &mut O,
+        next: Moment,
+    ) -> Result<(), Failure> {
+        let later = is_later::<M>(next, engine.progress.moment());
+        if self.begun && !later {
+            return Ok(());
+        }
+        self.end(engine, observer)?;
+        if next.time > engine.progress.now {
+            observer.advance(View::new(engine), next.time).map_err(Failure::Observer)?;
+        }
+        self.begun = true;
+        observer.before_instant(View::new(engine), next.time).map_err(Failure::Observer)
+    }
+
+    /// `event` has happened.
+    #[inline(always)]
+    pub(crate) fn event<M: Model, O: Observer<M>>(
+        &self,
+        engine: &mut Active<'_, M>,
+        observer: &mut O,
+        event: M::Event,
+    ) -> Result<(), Failure> {
+        observer.event(View::new(engine), event).map_err(Failure::Observer)?;
+        if let Some(error) = engine.progress.failure.take() {
+            observer.failed(View::new(engine), event, &error).map_err(Failure::Observer)?;
+        }
+        Ok(())
+    }
+
+    /// Nothing more happens at this instant.
+    #[inline(always)]
+    pub(crate) fn end<M: Model, O: Observer<M>>(
+        &mut self,
+        engine: &Active<'_, M>,
+        observer: &mut O,
+    ) -> Result<(), Failure> {
+        if std::mem::replace(&mut self.begun, false) {
+            observer.after_instant(View::new(engine)).map_err(Failure::Observer)?;
+        }
+        Ok(())
+    }
+}
+
+/// Whether a moment is another instant than the one before.
+#[inline(always)]
+fn is_later<M: Model>(next: Moment, now: Moment) -> bool {
+    if M::TICKS { now.before(next) } else { next.time > now.time }
+}
+
 /// The loop.
 #[inline(always)]
-fn run<M: Model, O: Observer<M>>(engine: &mut Active<'_, M>, observer: &mut O, until: f64) -> Result<Outcome, Failure> {
+fn run<M: Model, O: Observer<M>>(engine: &mut Active<'_, M>, observer: &mut O, end: End) -> Result<Outcome, Failure> {
+    let mut told = InstantTold::default();
+    engine.progress.failure = None;
     loop {
         if !M::STOPS.is_empty() {
             if let Some(stop) = engine.progress.stopped {
+                told.end(engine, observer)?;
                 return Ok(Outcome::Stopped(M::STOPS[stop]));
             }
         }
         let next = M::next(engine.clocks);
-        if next.at.time > until || next.at.time == f64::INFINITY {
-            if until < f64::INFINITY {
-                if O::ACTIVE && until > engine.progress.now {
-                    observer.advance(View::new(engine), until).map_err(Failure::Observer)?;
+        if end.last.before(next.at) || next.at.time == f64::INFINITY {
+            told.end(engine, observer)?;
+            if end.pause.time < f64::INFINITY {
+                if O::ACTIVE && end.pause.time > engine.progress.now {
+                    observer.advance(View::new(engine), end.pause.time).map_err(Failure::Observer)?;
                 }
-                engine.progress.pause_at(until);
+                engine.progress.pause_at(end.pause);
             }
             return Ok(if next.at.time == f64::INFINITY { Outcome::Exhausted } else { Outcome::Reached });
         }
-        if O::ACTIVE && next.at.time > engine.progress.now {
-            observer.advance(View::new(engine), next.at.time).map_err(Failure::Observer)?;
+        if O::ACTIVE {
+            told.before(engine, observer, next.at)?;
         }
         let event = engine.happen(next).map_err(Failure::Event)?;
         if O::ACTIVE {
             if let Some(event) = event {
-                observer.event(View::new(engine), event).map_err(Failure::Observer)?;
+                told.event(engine, observer, event)?;
             }
         }
     }

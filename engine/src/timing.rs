@@ -103,8 +103,17 @@ impl At {
 
 /// A few units in the last place of `now`: what a sum of times loses.
 #[inline]
-fn rounding(now: f64) -> f64 {
+pub(crate) fn rounding(now: f64) -> f64 {
     8.0 * f64::EPSILON * now.abs()
+}
+
+/// Checks a speed.
+///
+/// # Errors
+/// If it is negative, NaN or infinite.
+#[inline]
+pub fn speed(value: f64) -> Result<f64, Fault> {
+    if (0.0..=f64::MAX).contains(&value) { Ok(value) } else { Err(Fault::new(ErrorKind::Speed { value })) }
 }
 
 /// Checks a delay. One that rounding of times made negative is 0.
@@ -214,9 +223,7 @@ impl Work {
     /// If `speed` is negative, NaN or infinite.
     #[inline]
     pub fn run(&mut self, at: Moment, speed: f64, now: Moment) -> Result<Moment, Fault> {
-        if !(0.0..=f64::MAX).contains(&speed) {
-            return Err(Fault::new(ErrorKind::Speed { value: speed }));
-        }
+        let speed = self::speed(speed)?;
         if self.running {
             if speed == self.speed {
                 return Ok(at);

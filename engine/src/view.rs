@@ -1,7 +1,8 @@
 //! What an observer sees.
 
 use crate::error::SimError;
-use crate::model::{Active, Engine, Model};
+use crate::model::{Active, Engine, Model, Ticks};
+use crate::moment::Moment;
 
 /// A read-only look at a running simulation, at one moment.
 pub struct View<'a, M: Model> {
@@ -15,6 +16,9 @@ pub struct View<'a, M: Model> {
     pub clocks: &'a M::Clocks,
     #[doc(hidden)]
     pub now: f64,
+    /// What rounding took from it.
+    #[doc(hidden)]
+    pub low: f64,
     /// When something was written last.
     #[doc(hidden)]
     pub changed: f64,
@@ -37,6 +41,7 @@ impl<'a, M: Model> View<'a, M> {
             tallies: engine.tallies,
             clocks: engine.clocks,
             now: engine.progress.now,
+            low: engine.progress.low,
             changed: engine.progress.changed,
         }
     }
@@ -48,6 +53,7 @@ impl<'a, M: Model> View<'a, M> {
             tallies: &engine.tallies,
             clocks: &engine.clocks,
             now: engine.progress.now,
+            low: engine.progress.low,
             changed: engine.progress.changed,
         }
     }
@@ -59,18 +65,34 @@ impl<'a, M: Model> View<'a, M> {
     /// `view.now()` to `until`; an earlier time is taken as `view.now()`.
     #[must_use]
     pub fn at(self, time: f64) -> Self {
-        View { now: time.max(self.now), ..self }
+        View { now: time.max(self.now), low: if time > self.now { 0.0 } else { self.low }, ..self }
     }
 
     /// The same at any time since something was written.
     pub(crate) fn at_time(self, time: f64) -> Self {
-        View { now: time, ..self }
+        View { now: time, low: 0.0, ..self }
     }
 
     /// The simulated time.
     #[must_use]
     pub fn now(&self) -> f64 {
         self.now
+    }
+
+    #[doc(hidden)]
+    #[inline]
+    #[must_use]
+    pub fn moment(&self) -> Moment {
+        Moment { time: self.now, low: self.low }
+    }
+
+    /// The tick, exactly.
+    #[must_use]
+    pub fn tick(&self) -> u64
+    where
+        M: Ticks,
+    {
+        self.moment().ticks()
     }
 
     /// The state; see [`Simulation::state`](crate::Simulation::state).

@@ -18,6 +18,9 @@ pub(super) fn init_function() -> Ident {
 pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
     // At the expression's tokens, so that a type error blames nothing else.
     let float = |body: &Body| -> Type { parse_quote_spanned!(here(body.tokens.span())=> __cr::core::primitive::f64) };
+    let time = |body: &Body| {
+        if cx.model.options.ticks { crate::resolve::time_type(true, body.tokens.span()) } else { float(body) }
+    };
     let truth = |body: &Body| -> Type { parse_quote_spanned!(here(body.tokens.span())=> __cr::core::primitive::bool) };
     let mut out = TokenStream::new();
     for action in &cx.resolved.actions {
@@ -27,7 +30,8 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
         let single = Family::default();
         out.extend(unit(cx, &function("action", &action.ident), &single, &action.body, args.collect()));
     }
-    for clock in &cx.resolved.clocks {
+    let own = |clock: &&crate::resolve::Clock| !matches!(clock.timing, Timing::Step { .. } | Timing::Watch(_));
+    for clock in cx.resolved.clocks.iter().filter(own) {
         let (ident, family) = (&clock.ident, &clock.family);
         // A lint level on a clock is meant for its expressions.
         let lints: TokenStream = clock.attrs.iter().filter_map(lint_level).collect();
@@ -71,13 +75,15 @@ pub(super) fn bodies(cx: &Cx<'_>) -> TokenStream {
             Timing::Crosses { of, step, .. } => {
                 std::iter::once(("crosses", of)).chain(step.iter().map(|step| ("step", step))).collect()
             }
+            Timing::Event { .. } | Timing::Step { .. } | Timing::Watch(_) => Vec::new(),
         };
         for (part, body) in parts {
             out.extend(lints.clone());
-            out.extend(value(cx, &function(part, ident), family, body, &float(body)));
+            out.extend(value(cx, &function(part, ident), family, body, &time(body)));
         }
         out.extend(lints);
-        out.extend(unit(cx, &function("act", ident), family, &clock.action, Vec::new()));
+        let args = clock.args.iter().map(|(name, ty)| quote!(#name: #ty)).collect();
+        out.extend(unit(cx, &function("act", ident), family, &clock.action, args));
     }
     let single = &Family::default();
     if let Some(init) = &cx.resolved.init {
@@ -149,7 +155,7 @@ fn value(cx: &Cx<'_>, name: &Ident, family: &Family, body: &Body, ty: &Type) -> 
 }
 
 /// The same with further parameters.
-fn value_with(
+pub(super) fn value_with(
     cx: &Cx<'_>,
     name: &Ident,
     family: &Family,

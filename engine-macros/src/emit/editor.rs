@@ -106,6 +106,14 @@ fn functions(model: &Model) -> TokenStream {
                 });
                 out.extend(function(&quote!(#(#args)*), body(&action.body)));
             }
+            Item::Event(event) => {
+                let args = event.args.iter().map(|arg| {
+                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, arg.ty());
+                    quote!(#mutability #ident: #ty,)
+                });
+                let indices = indices(&event.over);
+                out.extend(function(&quote!(#indices #(#args)*), body(&event.action)));
+            }
             Item::Clock(clock) => {
                 let indices = indices(&clock.over);
                 if let Some(expr) = &clock.guard {
@@ -140,7 +148,8 @@ fn functions(model: &Model) -> TokenStream {
                 out.extend(function(&quote!(#args dt: #float,), value(&flow.expr, None)));
             }
             // They stand in front of every function.
-            Item::Let(_) => {}
+            Item::Let(_) | Item::Line(_) | Item::Time(_) => {}
+            Item::Activity(_) => {}
         }
     }
     out
@@ -167,10 +176,11 @@ fn variables(model: &Model) -> TokenStream {
         _ => None,
     });
     let places = places.map(|(ident, ty)| quote!(mut #ident: #ty,));
+    let time = if model.options.ticks { quote!(u64) } else { quote!(f64) };
     quote! {
         #(#places)*
-        now: #private::core::primitive::f64,
-        never: #private::core::primitive::f64,
+        now: #private::core::primitive::#time,
+        never: #private::core::primitive::#time,
         rng: &mut #private::Rng,
     }
 }

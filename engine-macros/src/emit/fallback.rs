@@ -58,6 +58,7 @@ pub(super) fn stub_impls(model: &Model, cfg: &TokenStream) -> TokenStream {
                 const NAME: &'static #private::core::primitive::str = #text;
                 const OUTPUTS: &'static [&'static #private::core::primitive::str] = &[];
                 const STOPS: &'static [&'static #private::core::primitive::str] = &[];
+                const TICKS: #private::core::primitive::bool = false;
                 type Shown<'__cr_a> = &'__cr_a #state #type_generics where Self: '__cr_a;
                 const TRACKS: &'static [#private::Track] = &[];
                 const OUTPUTS_MOVE: #private::core::primitive::bool = false;
@@ -173,6 +174,8 @@ fn duplicates(model: &Model) -> bool {
             Item::Tally(t) => format!("value {}", types::text(&t.ident)),
             Item::Clock(c) => format!("event {}", variant(&c.ident)),
             Item::Reaction(r) => format!("event {}", variant(&r.ident)),
+            Item::Event(e) => format!("event {}", variant(&e.ident)),
+            Item::Activity(a) => format!("event {}", variant(&a.ident)),
             Item::Observe(o) => format_ident!("output_{}", types::text(&o.ident)).to_string(),
             _ => return false,
         };

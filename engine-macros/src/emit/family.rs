@@ -43,6 +43,13 @@ impl Whose {
 impl Cx<'_> {
     /// The size of a set.
     pub(super) fn size(&self, site: Site, set: usize) -> TokenStream {
+        if let Some(activity) = self.resolved.sets[set].activity {
+            let field = self.activity(activity).field;
+            return match site {
+                Site::Engine | Site::View => quote!(__crt_e.clocks.schedule.activities.#field.slots()),
+                Site::Start | Site::Default | Site::Tallies => quote!(0usize),
+            };
+        }
         let size = size_handle(&self.resolved.sets[set].ident);
         match site {
             Site::Engine | Site::View => quote!(__crt_e.clocks.#size),
@@ -75,6 +82,7 @@ impl Cx<'_> {
             (Site::Engine | Site::View, PlaceKind::State { .. }) => quote!(__crt_e.state.#ident),
             (Site::Engine | Site::View, PlaceKind::Tally) => quote!(__crt_e.tallies.#ident),
             (Site::Engine | Site::View, PlaceKind::Since) => quote!(__crt_e.clocks.#ident),
+            (Site::Engine | Site::View, PlaceKind::Scheduled) => quote!(__crt_e.clocks.schedule),
             (Site::Start, PlaceKind::State { .. }) => {
                 let local = format_ident!("__crt_state_{}", place.name());
                 quote!(#local)
@@ -121,6 +129,10 @@ impl Cx<'_> {
 
     /// The numbers of the members that are there.
     pub(super) fn members(&self, site: Site, family: &Family) -> TokenStream {
+        if let Some(activity) = family.sets().find_map(|set| self.resolved.sets[set].activity) {
+            let field = self.activity(activity).field;
+            return quote!(__crt_e.clocks.schedule.activities.#field.alive());
+        }
         match self.changing(family) {
             Some(relation) => {
                 let relation = self.relation(site, relation);
@@ -231,6 +243,7 @@ impl Cx<'_> {
                     __crt_e.clocks.times.set(#slot, __crt_at);
                 })
             }
+            Seat::Schedule => TokenStream::new(),
         }
     }
 
@@ -275,6 +288,7 @@ impl Cx<'_> {
                 };
                 (quote!(__cr::family_times::Times<#fine>), quote!(#members, __cr::family_times::Method::#method))
             }
+            Seat::Schedule => (TokenStream::new(), TokenStream::new()),
         }
     }
 

@@ -376,8 +376,11 @@ fn followed(cx: &Cx<'_>) -> TokenStream {
 fn moved(cx: &Cx<'_>) -> TokenStream {
     let [_, event, ..] = types::names(cx.model);
     let tracks = tracks(cx);
-    let arms = cx.resolved.clocks.iter().enumerate().map(|(number, clock)| {
+    let steps = |clock: &crate::resolve::Clock| matches!(clock.timing, crate::resolve::Timing::Step { .. });
+    let arms = cx.resolved.clocks.iter().enumerate().filter(|(_, clock)| clock.happens() && !steps(clock)).map(|(number, clock)| {
         let access = &clock.action.access;
+        // The arguments of an event are not to be had any more.
+        let told = clock.indices().len() == clock.family.binders.len();
         let moved: TokenStream = tracks
             .iter()
             .enumerate()
@@ -388,7 +391,7 @@ fn moved(cx: &Cx<'_>) -> TokenStream {
                 if of.family.is_single() || of.grows {
                     return quote!(__crt_each(#track, 0););
                 }
-                if access.whole.contains(&(place, true)) {
+                if access.whole.contains(&(place, true)) || !told {
                     let count = cx.count(Site::View, &of.family);
                     return quote!(for __crt_at in 0..#count { __crt_each(#track, __crt_at); });
                 }
@@ -413,13 +416,30 @@ fn moved(cx: &Cx<'_>) -> TokenStream {
             })
             .collect();
         let variant = variant(&clock.ident);
-        let binders: Vec<Ident> = clock.family.binders.iter().map(|(ident, _)| binder(ident)).collect();
+        let binders: Vec<Ident> = clock.indices().iter().map(|(ident, _)| binder(ident)).collect();
         let indices = (!binders.is_empty()).then(|| quote!((#(#binders),*)));
         let pair = clock.family.pairs.is_some().then(|| {
             let pair = routes::own_pair(cx, number);
             quote!(let __cr::core::option::Option::Some(__crt_m) = #pair else { return };)
         });
         quote!(#event::#variant #indices => { #pair #moved })
+    });
+    // Which piece of a body has run is not to be had any more.
+    let activities = cx.activities().map(|of| {
+        let written = |place: &&usize| {
+            let mine = |clock: &&crate::resolve::Clock| matches!(clock.timing, crate::resolve::Timing::Step { activity, .. } if activity == of.number as usize);
+            cx.resolved.clocks.iter().filter(mine).any(|clock| clock.action.access.writes(**place))
+        };
+        let moved = tracks.iter().enumerate().filter(|(_, place)| written(place)).map(|(track, &place)| {
+            let of = &cx.resolved.places[place];
+            if of.family.is_single() || of.grows {
+                return quote!(__crt_each(#track, 0););
+            }
+            let count = cx.count(Site::View, &of.family);
+            quote!(for __crt_at in 0..#count { __crt_each(#track, __crt_at); })
+        });
+        let variant = variant(&of.activity.ident);
+        quote!(#event::#variant(_) => { #(#moved)* })
     });
     quote! {
         #[allow(unused_variables)]
@@ -428,7 +448,7 @@ fn moved(cx: &Cx<'_>) -> TokenStream {
             __crt_event: #event,
             __crt_each: &mut dyn __cr::core::ops::FnMut(__cr::core::primitive::usize, __cr::core::primitive::usize),
         ) {
-            match __crt_event { #(#arms)* }
+            match __crt_event { #(#arms)* #(#activities)* }
         }
     }
 }

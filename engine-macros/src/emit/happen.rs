@@ -12,7 +12,99 @@ use crate::resolve::{Access, Form, PlaceKind, Timing, binder, function, variant}
 
 /// Two functions for each clock: `fire`, which keeps what it needs to go back to, and `happen`.
 pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
-    (0..cx.resolved.clocks.len()).map(|clock| fire_one(cx, clock)).collect()
+    (0..cx.resolved.clocks.len())
+        .map(|clock| match cx.resolved.clocks[clock].timing {
+            Timing::Event { .. } => fire_event(cx, clock),
+            // They have functions of their own.
+            Timing::Step { .. } | Timing::Watch(_) => TokenStream::new(),
+            _ => fire_one(cx, clock),
+        })
+        .collect()
+}
+
+/// A scheduled event, which has been taken out of the schedule, happens.
+fn fire_event(cx: &Cx<'_>, number: usize) -> TokenStream {
+    let private = &cx.private;
+    let clock = &cx.resolved.clocks[number];
+    let engine = cx.engine();
+    let [_, event, ..] = types::names(cx.model);
+    let outcome = cx.result(&quote!(#private::core::option::Option<#event>), "SimError");
+    let nothing = cx.result(&quote!(()), "SimError");
+    let (fire, happen, act) =
+        (function("fire", &clock.ident), function("happen", &clock.ident), function("act", &clock.ident));
+    let (variant, whose) = (variant(&clock.ident), Whose::of(&clock.ident, &clock.family));
+    let (save, restore) = undo(cx, number);
+    let withdraw_instances = super::activity::withdraw(cx);
+    let clear = clear_logs(cx, &clock.action.access);
+    let (message, binders, values) = super::schedule::message(cx, clock);
+    let types: Vec<_> = clock.args.iter().map(|(_, ty)| ty).collect();
+    let parameters = quote!(#(#binders: usize,)*);
+    // What would be dear to copy is lost with its event.
+    let kept = cx.model.options.rollback || types.iter().all(|ty| crate::resolve::is_plain(ty));
+    let (keep, put_back) = if kept {
+        (
+            quote!(let __crt_kept = { #(let #values = #private::core::clone::Clone::clone(&#values);)* #message };),
+            quote!(__crt_e.clocks.schedule.put_back(__crt_taken, __crt_kept);),
+        )
+    } else {
+        (quote!(let _ = __crt_taken;), TokenStream::new())
+    };
+    let indices = clock.indices().iter().map(|(ident, _)| binder(ident));
+    let rang =
+        if clock.indices().is_empty() { quote!(#event::#variant) } else { quote!(#event::#variant(#(#indices),*)) };
+    let mut arguments = cx.arguments(&clock.action.access, Site::Engine);
+    arguments.extend(values.iter().map(|value| quote!(#value)));
+    let act = or_fail(&cx.called_with(&act, &clock.family, &arguments), &whose);
+    let step = &cx.plan.steps[number];
+    let rest = consequences(cx, number, step);
+    let (inline, parts) = (cx.inline(), cx.resolved.parts);
+    let Whose { name, index } = &whose;
+    quote! {
+        #inline
+        #[allow(unused_variables)]
+        fn #fire(
+            __crt_e: &mut #engine,
+            #parameters
+            __crt_taken: #private::agenda::Taken<#private::schedule::Rank<#parts>>,
+            #(#values: #types,)*
+        ) -> #outcome {
+            #(#clear)*
+            let __crt_begun = __crt_e.clocks.schedule.begin(__crt_e.progress.moment());
+            #keep
+            #save
+            match Self::#happen(__crt_e, #(#binders,)* #(#values,)*) {
+                #private::core::result::Result::Ok(()) => {
+                    #private::core::result::Result::Ok(#private::core::option::Option::Some(#rang))
+                }
+                #private::core::result::Result::Err(__crt_error) => {
+                    #restore
+                    __crt_e.clocks.schedule.withdraw(&__crt_begun); #withdraw_instances
+                    #put_back
+                    #private::core::result::Result::Err(__crt_error.during(#name, #index))
+                }
+            }
+        }
+
+        #inline
+        #[allow(unused_variables)]
+        fn #happen(__crt_e: &mut #engine, #parameters #(#values: #types,)*) -> #nothing {
+            #act;
+            #rest
+            #private::core::result::Result::Ok(())
+        }
+    }
+}
+
+/// What has been noted of the last event is forgotten.
+pub(super) fn clear_logs(cx: &Cx<'_>, access: &Access) -> Vec<TokenStream> {
+    access
+        .logged
+        .iter()
+        .map(|&place| {
+            let log = field("log", &cx.resolved.places[place].ident);
+            quote!(__crt_e.clocks.#log.clear();)
+        })
+        .collect()
 }
 
 fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
@@ -44,15 +136,21 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
                 },
             ))
         }
-        Seat::Leaf(_) => None,
+        Seat::Leaf(_) | Seat::Schedule => None,
     };
     let (keep_timing, restore_timing) = timing.unzip();
     let content = happen_one(cx, number);
     let (proposes, proposal) = proposal(cx, number, &restore_timing);
-    let clear = access.logged.iter().map(|&place| {
-        let log = field("log", &cx.resolved.places[place].ident);
-        quote!(__crt_e.clocks.#log.clear();)
-    });
+    let clear = clear_logs(cx, access);
+    let withdraw_instances = super::activity::withdraw(cx);
+    let (begin, withdraw) = if access.schedule == Some(true) {
+        (
+            quote!(let __crt_begun = __crt_e.clocks.schedule.begin(__crt_e.progress.moment());),
+            quote!(__crt_e.clocks.schedule.withdraw(&__crt_begun); #withdraw_instances),
+        )
+    } else {
+        (TokenStream::new(), TokenStream::new())
+    };
     let index = Whose::of(&clock.ident, family).index;
     let binders: Vec<Ident> = family.binders.iter().map(|(ident, _)| binder(ident)).collect();
     let rang = if binders.is_empty() { quote!(#event::#variant) } else { quote!(#event::#variant(#(#binders),*)) };
@@ -66,6 +164,7 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
             #(#clear)*
             #keep_timing
             #proposes
+            #begin
             #save
             match Self::#happen(__crt_e #arguments) {
                 #private::core::result::Result::Ok(()) => {
@@ -73,6 +172,7 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
                 }
                 #private::core::result::Result::Err(__crt_error) => {
                     #restore
+                    #withdraw
                     #restore_timing
                     #private::core::result::Result::Err(__crt_error.during(#whose, #index))
                 }
@@ -122,7 +222,7 @@ fn proposal(cx: &Cx<'_>, number: usize, restore_timing: &Option<TokenStream>) ->
                         }
                     }
                 }
-                Seat::Leaf(_) => TokenStream::new(),
+                Seat::Leaf(_) | Seat::Schedule => TokenStream::new(),
             };
             let hazard = function("hazard", &clock.ident);
             let rate = cx.call_with(&hazard, family, &thinning.rate.access, &whose, &quote!(__crt_s));
@@ -204,7 +304,7 @@ fn proposal(cx: &Cx<'_>, number: usize, restore_timing: &Option<TokenStream>) ->
 }
 
 /// What an action writes is kept before it, and put back if the event fails.
-fn undo(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
+pub(super) fn undo(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
     let private = &cx.private;
     // Of what flows, value and time go back together, whatever type it is.
     let rolls_back = |place: usize| cx.model.options.rollback || cx.resolved.places[place].flow.is_some();
@@ -249,7 +349,8 @@ fn undo(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
     }
     for place in access.written() {
         let of = &cx.resolved.places[place];
-        if of.relation.is_some() {
+        // What was scheduled is withdrawn by itself.
+        if of.relation.is_some() || matches!(of.kind, PlaceKind::Scheduled) {
             continue;
         }
         let saved = format_ident!("__crt_saved_{}", of.name());
@@ -284,10 +385,17 @@ fn happen_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     let whose = Whose::of(&clock.ident, &clock.family);
     let act = cx.call(&function("act", &clock.ident), &clock.family, &clock.action.access, &whose);
     let rang = rang(cx, number);
-    let refresh = list(cx, Some(number), &step.refresh, &step.sums);
     // The structure of a family has seen its member ring.
     let told = step.refresh.iter().any(|refresh| refresh.clock == number);
     let tell = (!told && matches!(cx.plan.seats[number], Seat::Slot(_))).then(|| cx.tell(number));
+    let consequences = consequences(cx, number, step);
+    let (look, renew) = renewal(cx, number);
+    quote!(#look #act; #rang #renew #consequences #tell)
+}
+
+/// What follows from what clock `number` has written: refreshes, and checks.
+pub(super) fn consequences(cx: &Cx<'_>, number: usize, step: &crate::plan::Step) -> TokenStream {
+    let refresh = list(cx, Some(number), &step.refresh, &step.sums);
     let (before, redraw) = match step.redraw {
         Redraw::Never => (quote!(), quote!()),
         Redraw::Always => (quote!(), draw_ahead_can_be_taken()),
@@ -300,8 +408,7 @@ fn happen_one(cx: &Cx<'_>, number: usize) -> TokenStream {
         }
     };
     let checks = checks(cx, &step.checks);
-    let (look, renew) = renewal(cx, number);
-    quote!(#look #act; #rang #renew #before #refresh #tell #redraw #checks)
+    quote!(#before #refresh #redraw #checks)
 }
 
 /// An `at` rings again for an equal time if its own action has changed what the time is read from. For single
@@ -317,6 +424,10 @@ fn renewal(cx: &Cx<'_>, number: usize) -> (TokenStream, TokenStream) {
     for place in at.access.places().filter(|&place| clock.action.access.writes(place)) {
         let of = &cx.resolved.places[place];
         if matches!(of.kind, PlaceKind::Since) {
+            continue;
+        }
+        if matches!(of.kind, PlaceKind::Scheduled) {
+            changed.push(quote!(true));
             continue;
         }
         if !of.family.is_single() {
@@ -385,6 +496,7 @@ fn rang(cx: &Cx<'_>, number: usize) -> TokenStream {
         Timing::Every { .. } => quote!(__crt_e.clocks.#memory.rang(__crt_e.progress.now);),
         // A crossing has been told of it before its action.
         Timing::Hazard(_) | Timing::Thinning(_) | Timing::Crosses { .. } => off,
+        Timing::Event { .. } | Timing::Step { .. } | Timing::Watch(_) => TokenStream::new(),
     }
 }
 
@@ -411,11 +523,42 @@ pub(super) fn next(cx: &Cx<'_>) -> TokenStream {
             }
         }
     };
+    let content = if cx.resolved.schedules() { earlier_of_both(cx, &content) } else { content };
     quote! {
         #[inline(always)]
         fn next(__crt_clocks: &Self::Clocks) -> #private::Next {
             #content
         }
+    }
+}
+
+/// What is scheduled, or the clock that `content` finds, whichever comes first.
+fn earlier_of_both(cx: &Cx<'_>, content: &TokenStream) -> TokenStream {
+    let private = &cx.private;
+    let scheduled = quote!(#private::Next { at: __crt_scheduled, slot: #private::Next::SCHEDULE });
+    if cx.plan.leaves.is_empty() && cx.plan.slots.is_empty() {
+        return quote!(let __crt_scheduled = __crt_clocks.schedule.next(); #scheduled);
+    }
+    let standing = choose(
+        cx,
+        &|number| {
+            let clock = &cx.resolved.clocks[number];
+            let (priority, declaration) = (crate::resolve::priority_of(&clock.priority), clock.declaration);
+            quote!((#priority, #declaration))
+        },
+        &|race| race,
+        None,
+    );
+    quote! {
+        let __crt_next = { #content };
+        let __crt_scheduled = __crt_clocks.schedule.next();
+        let __crt_first = __crt_scheduled.before(__crt_next.at)
+            || (__crt_scheduled == __crt_next.at && __crt_scheduled.time < #private::core::primitive::f64::INFINITY && {
+                #[allow(unused_variables)]
+                let (__crt_priority, __crt_declaration) = #standing;
+                __crt_clocks.schedule.precedes(__crt_priority, __crt_declaration)
+            });
+        if __crt_first { #scheduled } else { __crt_next }
     }
 }
 
@@ -459,7 +602,7 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
                     let rates = field("rates", &clock.ident);
                     quote!(__crt_clocks.#rates.pick(__crt_x, &mut *__crt_e.rng))
                 }
-                Seat::Slot(_) => {
+                Seat::Slot(_) | Seat::Schedule => {
                     let times = field("times", &clock.ident);
                     quote!(__crt_e.clocks.#times.earliest().1)
                 }
@@ -478,7 +621,19 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
                 __crt_outcome
             }
         },
+        Some(&quote!(Self::__cr_happen_scheduled(__crt_e))),
     );
+    let content = if cx.resolved.activities.is_empty() {
+        content
+    } else {
+        quote! {
+            let __crt_outcome = { #content };
+            if __crt_outcome.is_ok() {
+                Self::__cr_settle(__crt_e)?;
+            }
+            __crt_outcome
+        }
+    };
     quote! {
         #[inline(always)]
         fn fire(__crt_e: &mut #engine, __crt_next: #private::Next) -> #outcome {
@@ -507,6 +662,7 @@ pub(super) fn name_at(cx: &Cx<'_>) -> TokenStream {
             }
         },
         &|race| race,
+        Some(&quote!(Self::__cr_name_scheduled(__crt_clocks))),
     );
     quote! {
         #[allow(unused_variables)]
@@ -519,8 +675,14 @@ pub(super) fn name_at(cx: &Cx<'_>) -> TokenStream {
     }
 }
 
-/// `each` for the clock that is next; `race` may put something around those of the race.
-fn choose(cx: &Cx<'_>, each: &dyn Fn(usize) -> TokenStream, race: &dyn Fn(TokenStream) -> TokenStream) -> TokenStream {
+/// `each` for the clock that is next; `race` may put something around those of the race. `scheduled` is for what is
+/// scheduled, if that may be next.
+fn choose(
+    cx: &Cx<'_>,
+    each: &dyn Fn(usize) -> TokenStream,
+    race: &dyn Fn(TokenStream) -> TokenStream,
+    scheduled: Option<&TokenStream>,
+) -> TokenStream {
     let private = &cx.private;
     let arms = |clocks: &[usize]| -> TokenStream {
         let last = clocks.len() - 1;
@@ -552,9 +714,16 @@ fn choose(cx: &Cx<'_>, each: &dyn Fn(usize) -> TokenStream, race: &dyn Fn(TokenS
         let arms = arms(&cx.plan.slots);
         quote!(match __crt_next.slot { #arms })
     });
-    match (in_race, timed) {
-        (Some(race), Some(timed)) => quote!(if __crt_next.slot == #private::Next::RACE { #race } else { #timed }),
-        (Some(only), None) | (None, Some(only)) => only,
+    let clocks = match (in_race, timed) {
+        (Some(race), Some(timed)) => Some(quote!(if __crt_next.slot == #private::Next::RACE { #race } else { #timed })),
+        (only, None) | (None, only) => only,
+    };
+    match (clocks, scheduled.filter(|_| cx.resolved.schedules())) {
+        (Some(clocks), Some(scheduled)) => {
+            quote!(if __crt_next.slot == #private::Next::SCHEDULE { #scheduled } else { #clocks })
+        }
+        (Some(clocks), None) => clocks,
+        (None, Some(scheduled)) => scheduled.clone(),
         (None, None) => quote!(#private::std::unreachable!("a model without clocks has no events")),
     }
 }

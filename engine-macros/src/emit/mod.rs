@@ -1,5 +1,6 @@
 //! Plan → tokens, one file for each part of the output.
 
+mod activity;
 mod bodies;
 mod editor;
 mod fallback;
@@ -9,6 +10,7 @@ mod happen;
 mod refresh;
 mod report;
 mod routes;
+mod schedule;
 mod start;
 mod types;
 
@@ -66,6 +68,9 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
     let clocks_struct = start::clocks_struct(&cx);
     let default_impl = start::default_impl(&cx);
     let model_impl = model_impl(&cx);
+    let receives = schedule::receives(&cx);
+    let scheduled = schedule::functions(&cx);
+    let (structs, activities) = (activity::structs(&cx), activity::functions(&cx));
     let lints = lints();
     quote! {
         #editor
@@ -91,6 +96,7 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
                 },
                 family::{NoteCopy as _, NoteNothing as _},
             };
+            #structs
             #[cfg(not(rust_analyzer))]
             #clocks_struct
             #[cfg(not(rust_analyzer))]
@@ -99,10 +105,13 @@ pub(crate) fn emit(model: &Model, resolved: &Resolved, graph: &Graph, plan: &Pla
                 #flows
                 #refresh
                 #happen
+                #scheduled
+                #activities
             }
             #default_impl
             #[cfg(not(rust_analyzer))]
             #model_impl
+            #receives
         };
     }
 }
@@ -135,23 +144,41 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
     let outputs = cx.resolved.observes.iter().filter(|o| o.numeric).map(|o| types::text(&o.ident));
     let stops = cx.resolved.conditions.iter().filter(|c| c.stop).map(|c| types::text(&c.ident));
-    let event_names = cx.resolved.clocks.iter().map(|clock| {
+    let rings = || {
+        let own = |clock: &&crate::resolve::Clock| {
+            clock.happens() && !matches!(clock.timing, crate::resolve::Timing::Step { .. })
+        };
+        cx.resolved.clocks.iter().filter(own)
+    };
+    let activities = || cx.resolved.activities.iter().map(|activity| crate::resolve::variant(&activity.ident));
+    let activity_names = cx.activities().map(|of| {
+        let (variant, name) = (crate::resolve::variant(&of.activity.ident), &of.name);
+        quote!(#event::#variant(_) => #name)
+    });
+    let activity_indices =
+        activities().map(|variant| quote!(#event::#variant(__crt_0) => #private::std::vec![__crt_0],));
+    let event_names = rings().map(|clock| {
         let (variant, text) = (crate::resolve::variant(&clock.ident), types::text(&clock.ident));
-        let rest = (!clock.family.is_single()).then(|| quote!((..)));
+        let rest = (!clock.indices().is_empty()).then(|| quote!((..)));
         quote!(#event::#variant #rest => #text)
     });
-    let event_indices = cx.resolved.clocks.iter().filter(|clock| !clock.family.is_single()).map(|clock| {
+    let event_indices = rings().filter(|clock| !clock.indices().is_empty()).map(|clock| {
         let variant = crate::resolve::variant(&clock.ident);
-        let indices: Vec<Ident> = (0..clock.family.binders.len()).map(|i| format_ident!("__crt_{i}")).collect();
+        let indices: Vec<Ident> = (0..clock.indices().len()).map(|i| format_ident!("__crt_{i}")).collect();
         quote!(#event::#variant(#(#indices),*) => #private::std::vec![#(#indices),*],)
     });
-    let single = cx.resolved.clocks.iter().any(|clock| clock.family.is_single());
+    let single = rings().any(|clock| clock.indices().is_empty());
     let single = single.then(|| quote!(_ => #private::std::vec::Vec::new(),));
     let (event_names, event_indices) = if cx.resolved.clocks.is_empty() {
         (quote!(match __crt_event {}), quote!(match __crt_event {}))
     } else {
-        (quote!(match __crt_event { #(#event_names,)* }), quote!(match __crt_event { #(#event_indices)* #single }))
+        (
+            quote!(match __crt_event { #(#event_names,)* #(#activity_names,)* }),
+            quote!(match __crt_event { #(#event_indices)* #(#activity_indices)* #single }),
+        )
     };
+    let ticks = model.options.ticks;
+    let counts = ticks.then(|| quote!(impl #impl_generics #private::Ticks for #name #type_generics #where_clause {}));
     let graph = report::graph(cx);
     let start_from = start::start_from(cx);
     let tallies_fn = start::initial_tallies(cx);
@@ -172,6 +199,7 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
             const NAME: &'static #private::core::primitive::str = #text;
             const OUTPUTS: &'static [&'static #private::core::primitive::str] = &[#(#outputs),*];
             const STOPS: &'static [&'static #private::core::primitive::str] = &[#(#stops),*];
+            const TICKS: #private::core::primitive::bool = #ticks;
             #associated
 
             #graph
@@ -193,6 +221,8 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
             #observe
             #flows
         }
+
+        #counts
     }
 }
 
@@ -220,7 +250,12 @@ impl Cx<'_> {
         access
             .needs()
             .into_iter()
+            .filter(|need| !self.is_in_schedule(need))
             .map(|need| match need {
+                Need::Schedule { write } => {
+                    let ty = self.schedule_type();
+                    if write { quote!(__cr_schedule: &mut #ty) } else { quote!(__cr_schedule: #private::Read<'_, #ty>) }
+                }
                 Need::Place { place, write } => {
                     let place = &self.resolved.places[place];
                     let (handle, ty) = (crate::resolve::handle(&place.ident), &place.ty);
@@ -262,7 +297,10 @@ impl Cx<'_> {
                     let ty = self.log_type(place);
                     quote!(#log: &mut #private::family::Log<#ty>)
                 }
-                Need::Now => quote!(__cr_now: #private::core::primitive::f64),
+                Need::Now => {
+                    let time = self.time_type();
+                    quote!(__cr_now: #time)
+                }
                 Need::Rng => quote!(__cr_rng: &mut #private::Rng),
             })
             .collect()
@@ -270,11 +308,16 @@ impl Cx<'_> {
 
     /// Arguments for those parameters.
     fn arguments(&self, access: &Access, site: Site) -> Vec<TokenStream> {
-        let now = match site {
-            Site::Engine => quote!(__crt_e.progress.now),
-            Site::View => quote!(__crt_e.now),
-            Site::Start | Site::Tallies => quote!(__crt_start),
-            Site::Default => quote!(0.0),
+        let private = &self.private;
+        let now = match (site, self.model.options.ticks) {
+            (Site::Engine, false) => quote!(__crt_e.progress.now),
+            (Site::Engine, true) => quote!(__crt_e.progress.moment().ticks()),
+            (Site::View, false) => quote!(__crt_e.now),
+            (Site::View, true) => quote!(__crt_e.moment().ticks()),
+            (Site::Start | Site::Tallies, false) => quote!(__crt_start),
+            (Site::Start | Site::Tallies, true) => quote!(#private::Moment::at(__crt_start).ticks()),
+            (Site::Default, false) => quote!(0.0),
+            (Site::Default, true) => quote!(0),
         };
         self.arguments_at(access, site, &now)
     }
@@ -285,7 +328,10 @@ impl Cx<'_> {
         access
             .needs()
             .into_iter()
+            .filter(|need| !self.is_in_schedule(need))
             .map(|need| match need {
+                Need::Schedule { write: true } => quote!(&mut __crt_e.clocks.schedule),
+                Need::Schedule { write: false } => quote!(#private::Read::new(&__crt_e.clocks.schedule)),
                 Need::Place { place, write } => {
                     let at = self.place(site, place);
                     let of = &self.resolved.places[place];
@@ -330,6 +376,12 @@ impl Cx<'_> {
                 },
             })
             .collect()
+    }
+
+    /// Whether the schedule is what is needed, and not the place that stands for a part of it.
+    fn is_in_schedule(&self, need: &Need) -> bool {
+        let scheduled = |place: usize| matches!(self.resolved.places[place].kind, crate::resolve::PlaceKind::Scheduled);
+        matches!(need, Need::Place { place, .. } if scheduled(*place))
     }
 
     /// The type of a relation that does not change.

@@ -16,7 +16,7 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
     let private = &cx.private;
     let inline = cx.inline();
     let mut out = TokenStream::new();
-    for (number, clock) in cx.resolved.clocks.iter().enumerate() {
+    for (number, clock) in cx.resolved.clocks.iter().enumerate().filter(|(_, clock)| clock.is_refreshed()) {
         let (name, family) = (function("refresh", &clock.ident), &clock.family);
         let content = refresh(cx, number, clock, false);
         let (parameters, used) = (cx.member_parameters(family), cx.member_used(family));
@@ -65,7 +65,8 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
         }
     }
     if !cx.plan.unrolled {
-        let single = cx.resolved.clocks.iter().enumerate().filter(|(_, clock)| clock.family.is_single());
+        let single =
+            cx.resolved.clocks.iter().enumerate().filter(|(_, clock)| clock.family.is_single() && clock.is_refreshed());
         let arms = single.map(|(number, clock)| {
             let name = function("refresh", &clock.ident);
             let number = u32::try_from(number).unwrap_or(u32::MAX);
@@ -96,14 +97,14 @@ fn come_and_go(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
         Seat::Leaf(_) => {
             let rates = field("rates", &clock.ident);
             let more = cx.remembers(number).then(|| {
-                let (memory, (ty, first)) = (memory_field(clock), timing_type(&clock.timing));
+                let (memory, (ty, first)) = (memory_field(clock), timing_type(cx.model.options.ticks, &clock.timing));
                 quote!(__crt_e.clocks.#memory.resize(__crt_slots, #ty::#first);)
             });
             (rates.clone(), quote!(#more), quote!(__crt_e.clocks.#rates.set(__crt_m, 0.0);))
         }
         Seat::Slot(_) => {
             let (times, memory) = (field("times", &clock.ident), memory_field(clock));
-            let (ty, first) = timing_type(&clock.timing);
+            let (ty, first) = timing_type(cx.model.options.ticks, &clock.timing);
             let new = quote!(#ty::#first);
             (
                 times.clone(),
@@ -114,6 +115,7 @@ fn come_and_go(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
                 },
             )
         }
+        Seat::Schedule => return TokenStream::new(),
     };
     quote! {
         fn #grow(__crt_e: &mut #engine) {
@@ -135,6 +137,11 @@ fn come_and_go(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
 }
 
 fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock, renew: bool) -> TokenStream {
+    if clock.watch().is_some() {
+        let refresh = function("refreshgroup", &clock.ident);
+        let member = if clock.family.is_single() { quote!(0) } else { quote!(__crt_m) };
+        return quote!(Self::#refresh(__crt_e, #member)?;);
+    }
     let traced = cx.traced(clock);
     let before = traced.iter().map(|&place| {
         let (trace, readers) = trace(cx, clock, place);
@@ -285,6 +292,7 @@ fn evaluate(cx: &Cx<'_>, number: usize, clock: &Clock, renew: bool) -> TokenStre
             let at = set(fail(quote!(__crt_e.clocks.#memory.refresh_poly(__crt_path, #now))));
             when_enabled(quote!(let __crt_path = #of; #at), quote!(__crt_e.clocks.#memory.disarm(); #off))
         }
+        Timing::Event { .. } | Timing::Step { .. } | Timing::Watch(_) => TokenStream::new(),
         Timing::Crosses { of, step, up, .. } => {
             let step = step.as_ref().map(|step| call("step", step));
             let arguments = cx.arguments_at(&of.access, Site::Engine, &quote!(__crt_time));
@@ -329,7 +337,15 @@ pub(super) fn memory(clock: &Clock) -> TokenStream {
 }
 
 /// The type of what a timed clock remembers, and its first value.
-pub(super) fn timing_type(timing: &Timing) -> (TokenStream, TokenStream) {
+pub(super) fn timing_type(ticks: bool, timing: &Timing) -> (TokenStream, TokenStream) {
+    if ticks {
+        let (ty, first) = match timing {
+            Timing::At(_) => (quote!(At), quote!(NEW)),
+            Timing::Every { .. } => (quote!(Every), quote!(NEW)),
+            _ => (quote!(Delay), quote!(OFF)),
+        };
+        return (quote!(__cr::ticks::#ty), first);
+    }
     let (ty, first) = match timing {
         Timing::Rate(_) => (quote!(timing::Exponential), quote!(OFF)),
         Timing::At(_) => (quote!(timing::At), quote!(NEW)),
@@ -339,6 +355,7 @@ pub(super) fn timing_type(timing: &Timing) -> (TokenStream, TokenStream) {
         Timing::Hazard(_) => (quote!(flow::Arrival), quote!(OFF)),
         Timing::Thinning(_) => (quote!(flow::Thinning), quote!(OFF)),
         Timing::Crosses { .. } => (quote!(flow::Crossing), quote!(OFF)),
+        Timing::Event { .. } | Timing::Step { .. } | Timing::Watch(_) => (quote!(core::primitive::u8), quote!(MIN)),
     };
     (quote!(__cr::#ty), first)
 }
@@ -392,6 +409,7 @@ pub(super) fn all(cx: &Cx<'_>) -> TokenStream {
     let result = cx.result(&quote!(()), "SimError");
     let private = &cx.private;
     let all: Vec<Refresh> = (0..cx.resolved.clocks.len())
+        .filter(|&clock| cx.resolved.clocks[clock].is_refreshed())
         .map(|clock| {
             let single = cx.resolved.clocks[clock].family.is_single();
             Refresh { clock, how: if single { How::Always } else { How::Every } }
@@ -419,6 +437,7 @@ pub(super) fn all(cx: &Cx<'_>) -> TokenStream {
     };
     let conditions: Vec<usize> = (0..cx.resolved.conditions.len()).collect();
     let checks = checks(cx, &conditions);
+    let settle = (!cx.resolved.activities.is_empty()).then(|| quote!(Self::__cr_settle(__crt_e)?;));
     quote! {
         fn refresh_all(__crt_e: &mut #engine) -> #result {
             #before
@@ -427,6 +446,7 @@ pub(super) fn all(cx: &Cx<'_>) -> TokenStream {
             #redraw
             __crt_e.progress.stopped = #private::core::option::Option::None;
             #checks
+            #settle
             #private::core::result::Result::Ok(())
         }
     }

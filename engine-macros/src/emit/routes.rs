@@ -77,6 +77,10 @@ pub(super) fn refresh(cx: &Cx<'_>, rang: Option<usize>, refresh: &Refresh) -> To
                 if __crt_hit { Self::#one(__crt_e)?; }
             })
         }
+        How::Every if clock.watch().is_some() => {
+            let everybody = function("everybody", &clock.ident);
+            quote!(Self::#everybody(__crt_e)?;)
+        }
         How::Every => {
             let count = cx.count(Site::Engine, &clock.family);
             quote!(for __crt_m in 0..#count { Self::#by_number(__crt_e, __crt_m)?; })

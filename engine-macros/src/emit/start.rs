@@ -29,6 +29,10 @@ pub(super) fn clocks_struct(cx: &Cx<'_>) -> TokenStream {
         let times = if cx.plan.scanned { quote!(Scan<#fine, #slots>) } else { quote!(PairTree<#fine>) };
         fields.extend(quote!(times: #private::times::#times,));
     }
+    if cx.resolved.schedules() {
+        let schedule = cx.schedule_type();
+        fields.extend(quote!(schedule: #schedule,));
+    }
     for (part, _) in parts(cx) {
         fields.extend(part);
     }
@@ -60,7 +64,7 @@ fn parts(cx: &Cx<'_>) -> Vec<(TokenStream, TokenStream)> {
     let resolved = cx.resolved;
     // First, for what follows moves the relations.
     let mut parts = flow::parts(cx);
-    for set in &resolved.sets {
+    for set in resolved.sets.iter().filter(|set| set.activity.is_none()) {
         let size = size_handle(&set.ident);
         parts.push((quote!(#size: usize,), quote!(#size,)));
     }
@@ -70,7 +74,7 @@ fn parts(cx: &Cx<'_>) -> Vec<(TokenStream, TokenStream)> {
             parts.push((quote!(#name: #private::Fixed<#ty>,), quote!(#name,)));
         }
     }
-    for (number, clock) in resolved.clocks.iter().enumerate() {
+    for (number, clock) in resolved.clocks.iter().enumerate().filter(|(_, clock)| clock.is_clock()) {
         let count = (!clock.family.is_single()).then(|| {
             let members = field("members", &clock.ident);
             quote!(#members)
@@ -83,7 +87,7 @@ fn parts(cx: &Cx<'_>) -> Vec<(TokenStream, TokenStream)> {
             parts.push((quote!(#name: #structure,), quote!(#name: <#structure>::new(#arguments),)));
         }
         if cx.remembers(number) {
-            let (memory, (ty, first)) = (memory_field(clock), timing_type(&clock.timing));
+            let (memory, (ty, first)) = (memory_field(clock), timing_type(cx.model.options.ticks, &clock.timing));
             parts.push(match &count {
                 Some(count) => (
                     quote!(#memory: #private::std::vec::Vec<#ty>,),
@@ -106,6 +110,15 @@ fn parts(cx: &Cx<'_>) -> Vec<(TokenStream, TokenStream)> {
             parts.push((
                 quote!(#readers: #private::family::Readers,),
                 quote!(#readers: #private::family::Readers::new(#clocks, #elements),),
+            ));
+        }
+    }
+    for (number, clock) in resolved.clocks.iter().enumerate() {
+        if clock.watch().is_some_and(|watch| watch.line.is_none()) {
+            let (site, width) = (cx.site(number), resolved.parts);
+            parts.push((
+                quote!(#site: #private::schedule::Site<#width>,),
+                quote!(#site: #private::core::default::Default::default(),),
             ));
         }
     }
@@ -176,7 +189,7 @@ fn sizes_of(cx: &Cx<'_>, family: &Family, name: &str) -> TokenStream {
 
 /// Local variables with the number of members of each family of clocks.
 fn members(cx: &Cx<'_>) -> TokenStream {
-    let families = cx.resolved.clocks.iter().filter(|clock| !clock.family.is_single());
+    let families = cx.resolved.clocks.iter().filter(|clock| !clock.family.is_single() && clock.is_clock());
     families
         .map(|clock| {
             let (members, count) = (field("members", &clock.ident), sizes_of(cx, &clock.family, &text(&clock.ident)));
@@ -207,6 +220,10 @@ pub(super) fn start_from(cx: &Cx<'_>) -> TokenStream {
         let slots = cx.plan.slots.len();
         let times = if cx.plan.scanned { quote!(Scan::new()) } else { quote!(PairTree::new(#slots)) };
         clocks.extend(quote!(times: #private::times::#times,));
+    }
+    if cx.resolved.schedules() {
+        let schedule = cx.schedule_new();
+        clocks.extend(quote!(schedule: #schedule,));
     }
     for (_, part) in parts(cx) {
         clocks.extend(part);

@@ -79,9 +79,16 @@ pub(super) fn types(model: &Model, table: Option<&str>) -> TokenStream {
         let (attrs, ident, over, what) = match item {
             Item::Clock(clock) => (&clock.attrs, &clock.ident, &clock.over, "Clock"),
             Item::Reaction(reaction) => (&reaction.attrs, &reaction.ident, &reaction.over, "Reaction"),
+            Item::Event(event) => (&event.attrs, &event.ident, &event.over, "Event"),
+            Item::Activity(activity) => {
+                let doc = format!("An instance of activity `{}` has gone on: its index.", text(&activity.ident));
+                let (attrs, variant) = (attributes(&activity.attrs, &doc), variant(&activity.ident));
+                return Some(quote!(#attrs #variant(#krate::__private::core::primitive::usize)));
+            }
             _ => return None,
         };
-        let attrs = attributes(attrs, &format!("{what} `{}` has rung.", text(ident)));
+        let past = if what == "Event" { "has happened" } else { "has rung" };
+        let attrs = attributes(attrs, &format!("{what} `{}` {past}.", text(ident)));
         let variant = variant(ident);
         let indices = over.binders().map(|_| quote!(#krate::__private::core::primitive::usize));
         let indices = (!over.is_single()).then(|| quote!((#(#indices),*)));
@@ -91,7 +98,11 @@ pub(super) fn types(model: &Model, table: Option<&str>) -> TokenStream {
     let tallies_doc = format!("The tallies of [`{name}`].");
     let observed_doc = format!("The outputs of [`{name}`].");
     let event_doc = format!("What can happen in [`{name}`].");
+    let (messages, tags) = (messages(model), tags(model));
     quote! {
+        #messages
+        #tags
+
         #attrs
         #table
         #derives
@@ -137,6 +148,77 @@ pub(super) fn types(model: &Model, table: Option<&str>) -> TokenStream {
     }
 }
 
+/// The name of the type of events with their payload.
+pub(super) fn message(model: &Model) -> Ident {
+    format_ident!("{}Message", model.name(), span = model.ident.span())
+}
+
+/// The type of events with their payload, if there are events.
+fn messages(model: &Model) -> TokenStream {
+    let krate = &model.krate;
+    let variants: Vec<TokenStream> = model
+        .items
+        .iter()
+        .filter_map(|item| {
+            let Item::Event(event) = item else { return None };
+            let attrs = attributes(&event.attrs, &format!("Event `{}`, with its payload.", text(&event.ident)));
+            let variant = variant(&event.ident);
+            let indices = event.over.binders().map(|_| quote!(#krate::__private::core::primitive::usize));
+            let args = event.args.iter().map(|arg| {
+                let ty = arg.ty();
+                quote!(#ty)
+            });
+            let all: Vec<TokenStream> = indices.chain(args).collect();
+            let all = (!all.is_empty()).then(|| quote!((#(#all),*)));
+            Some(quote!(#attrs #variant #all))
+        })
+        .collect();
+    if variants.is_empty() {
+        return TokenStream::new();
+    }
+    let (vis, name, message) = (&model.vis, &model.ident, message(model));
+    let (generics, where_clause) = (&model.generics, &model.generics.where_clause);
+    let doc = format!("An event of [`{name}`] with its payload, to be scheduled from outside.");
+    let marker = marker_type(model)
+        .map(|marker| quote!(#[doc(hidden)] __CrMarker(#marker, #krate::__private::core::convert::Infallible),));
+    quote! {
+        #[doc = #doc]
+        #[derive(#krate::__private::core::clone::Clone, #krate::__private::core::fmt::Debug)]
+        #[allow(dead_code, deprecated, clippy::enum_variant_names)]
+        #vis enum #message #generics #where_clause {
+            #(#variants,)*
+            #marker
+        }
+    }
+}
+
+/// The types that tell keys apart, and names for the keys.
+fn tags(model: &Model) -> TokenStream {
+    let krate = &model.krate;
+    let vis = &model.vis;
+    let keyed = model.items.iter().filter_map(|item| match item {
+        Item::Event(event) => Some((&event.ident, "a pending event")),
+        Item::Activity(activity) => Some((&activity.ident, "an instance of activity")),
+        _ => None,
+    });
+    keyed
+        .map(|(ident, what)| {
+            let tag = crate::syntax::tag(&model.ident, ident);
+            let key = format_ident!("{}{}Key", model.name(), variant(ident), span = ident.span());
+            let doc = format!("The key of {what} `{}` of [`{}`].", text(ident), model.ident);
+            quote! {
+                #[doc(hidden)]
+                #[allow(dead_code)]
+                #vis enum #tag {}
+
+                #[doc = #doc]
+                #[allow(dead_code)]
+                #vis type #key = #krate::Key<#tag>;
+            }
+        })
+        .collect()
+}
+
 /// The type in which a state or tally is kept.
 fn kept_type(model: &Model, over: &Over, ty: &Type) -> Type {
     let krate = &model.krate;
@@ -144,7 +226,7 @@ fn kept_type(model: &Model, over: &Over, ty: &Type) -> Type {
     match (model.array_len(over), axes) {
         (_, 0) => ty.clone(),
         (Some(len), _) => syn::parse_quote!([#ty; #len]),
-        (None, 1) if over.pairs().is_some_and(|relation| model.changes(relation)) => {
+        (None, 1) if model.comes_and_goes(over) => {
             syn::parse_quote!(#krate::__private::std::vec::Vec<#ty>)
         }
         (None, 1) => syn::parse_quote!(#krate::__private::std::boxed::Box<[#ty]>),
@@ -164,6 +246,14 @@ fn given_type(model: &Model, over: &Over, ty: &Type) -> Type {
 
 /// A field that uses the generics of a struct whose other fields may not.
 pub(super) fn marker(model: &Model) -> TokenStream {
+    match marker_type(model) {
+        Some(ty) => quote!(#[doc(hidden)] pub __cr_marker: #ty,),
+        None => TokenStream::new(),
+    }
+}
+
+/// A type that uses the generics of the model, if it has some that a type could leave unused.
+pub(super) fn marker_type(model: &Model) -> Option<TokenStream> {
     let krate = &model.krate;
     let uses: Vec<TokenStream> = model
         .generics
@@ -181,10 +271,7 @@ pub(super) fn marker(model: &Model) -> TokenStream {
             _ => None,
         })
         .collect();
-    if uses.is_empty() {
-        return TokenStream::new();
-    }
-    quote!(#[doc(hidden)] pub __cr_marker: #krate::__private::core::marker::PhantomData<fn() -> (#(#uses,)*)>,)
+    (!uses.is_empty()).then(|| quote!(#krate::__private::core::marker::PhantomData<fn() -> (#(#uses,)*)>))
 }
 
 /// `__cr_marker: PhantomData,` where the struct has one.

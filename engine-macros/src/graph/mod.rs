@@ -43,6 +43,8 @@ pub(crate) struct Clock {
     /// What it is a family over, as it is written.
     pub over: String,
     pub timing: &'static str,
+    /// Whether it belongs to what is scheduled, and is no clock.
+    pub scheduled: bool,
     /// Whether it can take part in the race of exponential clocks: its hazard, or the bound of it, is constant.
     pub exponential: bool,
     /// What its hazard reads and the bound of it does not: the bound must hold for all values.
@@ -112,7 +114,7 @@ fn writes(resolved: &Resolved, access: &Access) -> Vec<usize> {
 /// Derives the graph.
 pub(crate) fn derive(resolved: &Resolved) -> Graph {
     let reads = |accesses: &[&Access]| reads(resolved, accesses);
-    let is_state = |&place: &usize| resolved.places[place].is_state();
+    let is_state = |&place: &usize| resolved.places[place].changes();
     let mut clocks: Vec<Clock> = resolved
         .clocks
         .iter()
@@ -122,8 +124,9 @@ pub(crate) fn derive(resolved: &Resolved) -> Graph {
             let watched = clock.timing.watched().into_iter().map(|body| &body.access);
             let watches: Vec<&Access> = guard.clone().chain(watched).collect();
             Clock {
-                name: clock.ident.unraw().to_string(),
+                name: clock.title.clone(),
                 over: over_text(resolved, &clock.family),
+                scheduled: !clock.is_clock(),
                 timing: clock.timing.keyword(),
                 exponential: match &clock.timing {
                     Timing::Rate(_) => true,
@@ -183,6 +186,7 @@ pub(crate) fn derive(resolved: &Resolved) -> Graph {
                     PlaceKind::Param { .. } => "param",
                     PlaceKind::State { input: true } => "input",
                     PlaceKind::State { input: false } => "state",
+                    PlaceKind::Scheduled => "pending",
                     PlaceKind::Tally | PlaceKind::Since => "tally",
                 },
                 ty: match place.relation {
@@ -258,7 +262,7 @@ fn dependent(resolved: &Resolved, i: usize, j: usize) -> Option<Dependent> {
     for access in &bodies {
         for place in reads(resolved, &[access]).into_iter().filter(|&place| writes.writes(place)) {
             let place_of = &resolved.places[place];
-            if !place_of.is_state() {
+            if !place_of.changes() {
                 continue;
             }
             let single = place_of.family.is_single() && place_of.relation.is_none();
@@ -300,7 +304,7 @@ fn dependent(resolved: &Resolved, i: usize, j: usize) -> Option<Dependent> {
     let every = Route::all(Origin::Own, target, resolved);
     all |= routes.contains(&every);
     // A clock that rang for a time it was given has used it up and waits for a change.
-    let itself = i == j && clock.timing.keyword() != "at";
+    let itself = i == j && clock.is_clock() && clock.timing.keyword() != "at";
     let watched = all || !routes.is_empty();
     if !watched && !itself {
         return None;
@@ -333,7 +337,7 @@ fn is_noted_with_another(resolved: &Resolved, route: &Route, routes: &[Route]) -
 /// The members of clock `j` that are refreshed after clock `i`, as text.
 fn text(resolved: &Resolved, i: usize, j: usize, routes: &[Route], itself: bool) -> String {
     let (rang, clock) = (&resolved.clocks[i], &resolved.clocks[j]);
-    let name = clock.ident.unraw().to_string();
+    let name = clock.title.clone();
     if clock.family.is_single() {
         return name;
     }

@@ -33,6 +33,10 @@ pub(crate) struct Access {
     pub rng: Option<Span>,
     /// Whether a closure may raise the flag.
     pub flag: bool,
+    /// Whether what is scheduled is looked at, and whether it is changed.
+    pub schedule: Option<bool>,
+    /// The greatest number of parts of a priority in it.
+    pub parts: usize,
 }
 
 /// An element of a family: of a state one for each axis, of a changing relation its rows.
@@ -55,6 +59,7 @@ pub(crate) enum Need {
     Pair,
     Trace(usize),
     Log(usize),
+    Schedule { write: bool },
     Now,
     Rng,
 }
@@ -63,6 +68,12 @@ impl Access {
     /// Notes a read or write.
     pub(super) fn touch(&mut self, place: usize, write: bool) {
         *self.places.entry(place).or_default() |= write;
+    }
+
+    /// Notes that what is scheduled of an item is looked at or changed; `place` stands for it.
+    pub(super) fn touch_scheduled(&mut self, place: usize, write: bool) {
+        self.touch(place, write);
+        *self.schedule.get_or_insert(false) |= write;
     }
 
     /// Notes an element of a family.
@@ -84,6 +95,10 @@ impl Access {
         self.relations.extend(&other.relations);
         self.constants.extend(&other.constants);
         self.constant |= other.constant;
+        self.parts = self.parts.max(other.parts);
+        if let Some(write) = other.schedule {
+            *self.schedule.get_or_insert(false) |= write;
+        }
         self.now = self.now.or(other.now);
         self.rng = self.rng.or(other.rng);
     }
@@ -117,6 +132,7 @@ impl Access {
         needs.extend(self.pair.then_some(Need::Pair));
         needs.extend(self.traced.iter().map(|&place| Need::Trace(place)));
         needs.extend(self.logged.iter().map(|&place| Need::Log(place)));
+        needs.extend(self.schedule.map(|write| Need::Schedule { write }));
         needs.extend(self.now.map(|_| Need::Now));
         needs.extend(self.rng.map(|_| Need::Rng));
         needs

@@ -7,7 +7,7 @@ use syn::{Expr, Type};
 use super::Body;
 use super::names::{Meaning, Names, Place, PlaceKind};
 use crate::errors::Errors;
-use crate::syntax::{self, Action, ArgumentKind, Axis, Item, Model, Over};
+use crate::syntax::{self, Argument, ArgumentKind, Axis, Item, Model, Over};
 
 /// The integers below a size.
 #[derive(Debug)]
@@ -17,6 +17,8 @@ pub(crate) struct Set {
     pub written: Expr,
     /// The size, once it has been resolved.
     pub size: Option<Body>,
+    /// The activity whose instances are its members, if it is one.
+    pub activity: Option<usize>,
 }
 
 /// For each row some members of a set.
@@ -66,9 +68,15 @@ impl Names<'_> {
         for item in &model.items {
             if let Item::Index(index) = item {
                 self.declare(&index.ident, Meaning::Set(self.sets.len()), errors);
-                self.sets.push(Set { ident: index.ident.clone(), written: index.end.clone(), size: None });
+                self.sets.push(Set {
+                    ident: index.ident.clone(),
+                    written: index.end.clone(),
+                    size: None,
+                    activity: None,
+                });
             }
         }
+        self.instances(model, errors);
         let over = |item: &Item| match item {
             Item::State(item) => !item.over.is_single(),
             Item::Tally(item) => !item.over.is_single(),
@@ -77,17 +85,56 @@ impl Names<'_> {
             Item::Reaction(item) => !item.over.is_single(),
             Item::Observe(item) => !item.over.is_single(),
             Item::Action(item) => item.args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Member(_))),
+            Item::Event(item) => {
+                !item.over.is_single() || item.args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Member(_)))
+            }
+            Item::Activity(item) => item.args.iter().any(|arg| matches!(arg.kind, ArgumentKind::Member(_))),
             Item::Relation(_) => true,
             _ => false,
         };
         if self.sets.is_empty() && model.items.iter().any(over) {
             // What is over a set that is not there has been reported; it goes on over this one.
             let ident = Ident::new("none", model.ident.span());
-            self.sets.push(Set { ident, written: syn::parse_quote!(0), size: None });
+            self.sets.push(Set { ident, written: syn::parse_quote!(0), size: None, activity: None });
         }
         for item in &model.items {
             if let Item::Relation(relation) = item {
                 self.relation(relation, errors);
+            }
+        }
+    }
+
+    /// An activity over which there are families is an index set of its instances.
+    fn instances(&mut self, model: &Model, errors: &mut Errors) {
+        for item in &model.items {
+            let (over, fits) = match item {
+                Item::State(item) => (&item.over, true),
+                Item::Observe(item) => (&item.over, true),
+                Item::Let(item) => (&item.over, true),
+                Item::Tally(item) => (&item.over, false),
+                Item::Clock(item) => (&item.over, false),
+                Item::Reaction(item) => (&item.over, false),
+                Item::Event(item) => (&item.over, false),
+                _ => continue,
+            };
+            for set in over.sets() {
+                let Some(activity) = model.activity(set) else { continue };
+                if !fits {
+                    errors.at(
+                        set.span(),
+                        format!(
+                            "there are states, definitions and outputs over the instances of an activity; what else happens \
+                             to an instance of `{set}` is part of its body, or an event that takes its key"
+                        ),
+                    );
+                } else if over.axes.len() > 1 {
+                    errors.at(set.span(), "a family over the instances of an activity is over nothing else");
+                }
+                if !self.sets.iter().any(|known| known.ident == *set) {
+                    // No expression is its size.
+                    let written = syn::parse_quote!(__crt_instances);
+                    self.sets.push(Set { ident: set.clone(), written, size: None, activity: Some(activity) });
+                }
             }
         }
     }
@@ -136,7 +183,11 @@ impl Names<'_> {
         if let Some(Meaning::Set(set)) = self.meaning(ident) {
             return Some(set);
         }
-        let known: Vec<String> = self.sets.iter().map(|set| format!("`{}`", set.ident)).collect();
+        if let Some(set) = self.sets.iter().position(|set| set.activity.is_some() && set.ident == *ident) {
+            return Some(set);
+        }
+        let known: Vec<String> =
+            self.sets.iter().filter(|set| set.activity.is_none()).map(|set| format!("`{}`", set.ident)).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         errors.at(
             ident.span(),
@@ -194,11 +245,9 @@ impl Names<'_> {
         )
     }
 
-    /// The index sets of an action's arguments.
-    pub(super) fn argument_sets(&self, action: &Action, errors: &mut Errors) -> Vec<Option<usize>> {
-        action
-            .args
-            .iter()
+    /// The index sets of the arguments of an action or event.
+    pub(super) fn argument_sets(&self, args: &[Argument], errors: &mut Errors) -> Vec<Option<usize>> {
+        args.iter()
             .map(|arg| match &arg.kind {
                 ArgumentKind::Member(set) => self.set(set, errors),
                 ArgumentKind::Value(_) => None,

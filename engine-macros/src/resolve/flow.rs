@@ -56,6 +56,9 @@ impl<'a> Names<'a> {
     pub(super) fn flows(&mut self, model: &'a Model, errors: &mut Errors) {
         for item in &model.items {
             if let Item::Flow(flow) = item {
+                if self.ticks {
+                    errors.on(&flow.expr, "a flow needs time in `f64`; with `time u64;` nothing moves between events");
+                }
                 self.flow(model, flow, errors);
             }
         }

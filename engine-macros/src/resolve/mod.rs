@@ -3,6 +3,7 @@
 //! Extraction and rewriting are one pass: what the rewritten code can reach is what was recorded.
 
 mod access;
+mod activity;
 mod body;
 mod degree;
 mod family;
@@ -15,17 +16,20 @@ mod names;
 mod types;
 
 use proc_macro2::{Ident, TokenStream};
+use syn::ext::IdentExt as _;
 use syn::{Attribute, Expr, Type};
 
 pub(crate) use access::{Access, Element, Need};
+pub(crate) use activity::{Activity, OWN, Part, Point, PointKind, Role, Watch, frame, variant_of};
 pub(crate) use body::{
     Items, binder, constant_handle, function, handle, here, log_handle, pair_handle, size_handle, trace_handle,
 };
+pub(crate) use body::{priority_of, time_type};
 pub(crate) use family::{Family, Relation, Set};
 pub(crate) use flow::Flow;
 pub(crate) use forms::{Atom, Base, Form, Sum};
 pub(crate) use names::{Place, PlaceKind, variant};
-pub(crate) use types::{is_float, is_number, text as type_text};
+pub(crate) use types::{is_float, is_number, is_plain, text as type_text};
 
 use crate::errors::Errors;
 use crate::syntax::{Action, Item, Model, Select, Structure, Thinned};
@@ -48,9 +52,26 @@ pub(crate) struct Resolved {
     pub sets: Vec<Set>,
     pub relations: Vec<Relation>,
     pub flows: Vec<Flow>,
+    pub activities: Vec<Activity>,
+    /// The lines: their names, and what stands for those who wait in them.
+    pub lines: Vec<(Ident, usize)>,
+    /// The greatest number of parts of a priority.
+    pub parts: usize,
+    /// How many things are declared that can happen.
+    pub declarations: u32,
 }
 
 impl Resolved {
+    /// Whether something is scheduled while the model runs.
+    pub(crate) fn schedules(&self) -> bool {
+        self.places.iter().any(|place| matches!(place.kind, PlaceKind::Scheduled))
+    }
+
+    /// The events.
+    pub(crate) fn events(&self) -> impl Iterator<Item = &Clock> {
+        self.clocks.iter().filter(|clock| matches!(clock.timing, Timing::Event { .. }))
+    }
+
     /// What generated functions take handles of.
     pub(crate) fn items(&self) -> Items<'_> {
         Items { places: &self.places, constants: &self.constants, sets: &self.sets, relations: &self.relations }
@@ -78,13 +99,56 @@ pub(crate) struct Constant {
 #[derive(Debug)]
 pub(crate) struct Clock {
     pub attrs: Vec<Attribute>,
+    /// A name of its own: of a part of an activity not that of the item.
     pub ident: Ident,
+    /// What it is called in reports.
+    pub title: String,
     pub family: Family,
     pub structure: Structure,
     pub guard: Option<Body>,
     pub timing: Timing,
     pub priority: Vec<i64>,
     pub action: Body,
+    /// Its number among what is declared that can happen.
+    pub declaration: u32,
+    /// Whether it happens at most once at an instant.
+    pub once: bool,
+    /// What of an event its body takes besides its indices: names, and types.
+    pub args: Vec<(TokenStream, Type)>,
+}
+
+impl Clock {
+    /// The indices that say which of a family has rung.
+    pub(crate) fn indices(&self) -> &[(Ident, usize)] {
+        match self.timing {
+            Timing::Event { indices } => &self.family.binders[..indices],
+            Timing::Step { .. } => &[],
+            _ => &self.family.binders,
+        }
+    }
+
+    /// Whether it waits by itself, and is not scheduled by bodies.
+    pub(crate) fn is_clock(&self) -> bool {
+        !matches!(self.timing, Timing::Event { .. } | Timing::Step { .. } | Timing::Watch(_))
+    }
+
+    /// Whether something has to be done when what it reads is written.
+    pub(crate) fn is_refreshed(&self) -> bool {
+        !matches!(self.timing, Timing::Event { .. } | Timing::Step { .. })
+    }
+
+    /// Whether it can happen.
+    pub(crate) fn happens(&self) -> bool {
+        !matches!(self.timing, Timing::Watch(_))
+    }
+
+    /// What of an activity is looked at while instances wait.
+    pub(crate) fn watch(&self) -> Option<&Watch> {
+        match &self.timing {
+            Timing::Watch(watch) => Some(watch),
+            _ => None,
+        }
+    }
 }
 
 /// When a clock rings.
@@ -92,11 +156,36 @@ pub(crate) struct Clock {
 pub(crate) enum Timing {
     Rate(Body),
     At(Body),
-    After { delay: Body, redraw: bool, resume: bool, speed: Option<Body> },
-    Every { period: Body, from: Option<Body> },
+    After {
+        delay: Body,
+        redraw: bool,
+        resume: bool,
+        speed: Option<Body>,
+    },
+    Every {
+        period: Body,
+        from: Option<Body>,
+    },
     Hazard(Affine),
     Thinning(Box<Thinning>),
-    Crosses { of: Body, course: bool, up: bool, step: Option<Body> },
+    Crosses {
+        of: Body,
+        course: bool,
+        up: bool,
+        step: Option<Body>,
+    },
+    /// It is an event that bodies schedule. The first `indices` of its indices say which of a family it is, the others
+    /// are arguments.
+    Event {
+        indices: usize,
+    },
+    /// An instance of an activity goes on with a piece of its body.
+    Step {
+        activity: usize,
+        piece: usize,
+    },
+    /// Something that instances wait for, or at which they work.
+    Watch(Box<Watch>),
 }
 
 /// The hazard c + (a + b s)⁺ after a time s.
@@ -151,6 +240,14 @@ impl Timing {
             Timing::Every { .. } => "every",
             Timing::Hazard(_) | Timing::Thinning(_) => "hazard",
             Timing::Crosses { .. } => "crosses",
+            Timing::Event { .. } => "event",
+            Timing::Step { .. } => "turn",
+            Timing::Watch(watch) => match (watch.part, watch.line.is_some(), watch.shared()) {
+                (Part::Speed, ..) => "speed",
+                (_, true, _) => "line",
+                (_, _, true) => "condition",
+                (..) => "scan",
+            },
         }
     }
 
@@ -175,6 +272,8 @@ impl Timing {
             Timing::Hazard(affine) => affine.bodies().iter().collect(),
             Timing::Thinning(thinning) => std::iter::once(&thinning.rate).chain(self.watched()).collect(),
             Timing::Crosses { of, step, .. } => std::iter::once(of).chain(step).collect(),
+            Timing::Event { .. } | Timing::Step { .. } => Vec::new(),
+            Timing::Watch(watch) => vec![&watch.body],
         }
     }
 
@@ -234,6 +333,7 @@ pub(crate) fn resolve(model: &Model, errors: &mut Errors) -> Resolved {
     resolver.flows();
     resolver.relations(model);
     resolver.pair_states(model);
+    resolver.starters();
     resolver.actions();
     resolver.model(model)
 }
@@ -260,6 +360,9 @@ impl<'a> Resolver<'a, '_> {
     /// The sizes of index sets.
     fn sizes(&mut self) {
         for set in 0..self.names.sets.len() {
+            if self.names.sets[set].activity.is_some() {
+                continue;
+            }
             let written = self.names.sets[set].written.clone();
             let size = self.value(&written, Mode::size(self.names.params()));
             self.names.sets[set].size = Some(size);
@@ -290,7 +393,7 @@ impl<'a> Resolver<'a, '_> {
     fn pair_states(&mut self, model: &Model) {
         for item in &model.items {
             if let Item::State(state) = item {
-                if state.over.pairs().is_some_and(|relation| model.changes(relation)) {
+                if model.comes_and_goes(&state.over) {
                     self.initial(state);
                 }
             }
@@ -360,16 +463,25 @@ impl<'a> Resolver<'a, '_> {
         let mut clocks = Vec::new();
         let mut observes = Vec::new();
         let mut conditions = Vec::new();
+        let mut activities = Vec::new();
         let mut init = None;
         // Without every clock nobody knows what is written.
         let mut complete = true;
+        let mut declaration = 0;
         for item in &model.items {
             match item {
-                Item::Clock(clock) => clocks.push(self.clock(clock)),
+                Item::Clock(clock) => clocks.push(self.clock(clock, declaration)),
                 Item::Reaction(reaction) => match lower::reaction(reaction, &self.names, self.errors) {
-                    Some(clock) => clocks.push(self.clock(&clock)),
+                    Some(clock) => clocks.push(self.clock(&clock, declaration)),
                     None => complete = false,
                 },
+                Item::Event(event) => clocks.push(self.event(event)),
+                Item::Activity(activity) => {
+                    let same = |known: &names::ActivityName<'_>| known.activity.ident == activity.ident;
+                    if let Some(number) = self.names.activities.iter().position(same) {
+                        activities.push(self.activity(number, &mut clocks));
+                    }
+                }
                 Item::Observe(observe) => {
                     let family = self.names.family(&observe.over, self.errors);
                     observes.push(Output {
@@ -377,6 +489,7 @@ impl<'a> Resolver<'a, '_> {
                         ty: observe.ty.clone(),
                         // How many pairs there are may change.
                         numeric: family.pairs.is_none_or(|pairs| self.names.relations[pairs].place.is_none())
+                            && family.sets().all(|set| self.names.sets[set].activity.is_none())
                             && observe.ty.as_ref().is_none_or(types::is_number),
                         body: self.value_of(&family, &observe.expr, Mode::observe()),
                         family,
@@ -405,16 +518,49 @@ impl<'a> Resolver<'a, '_> {
                     self.names.set_initial(&tally.ident, body);
                 }
                 Item::Param(param) => self.param(param),
-                Item::Let(_) | Item::Action(_) | Item::Index(_) | Item::Relation(_) | Item::Flow(_) => {}
+                Item::Let(_) | Item::Action(_) | Item::Index(_) | Item::Relation(_) => {}
+                Item::Flow(_) | Item::Line(_) | Item::Time(_) => {}
             }
+            declaration += u32::from(item.happens());
         }
         self.priorities(model);
         if complete {
             self.conditions_that_can_change(&clocks, &conditions);
         }
+        // What an instance gives is kept if somebody may ask for it later.
+        let joined = activities.iter().flat_map(|activity: &Activity| &activity.points);
+        let joined: Vec<usize> = joined
+            .filter_map(|point| match point.kind {
+                PointKind::Join { of, .. } => Some(of),
+                _ => None,
+            })
+            .collect();
+        for of in joined {
+            activities[of].kept = true;
+        }
+        let lines = self.names.lines.iter().map(|line| (line.ident.clone(), line.place)).collect();
+        let starters = activities.iter().map(|activity: &Activity| activity.starter.access.parts).max();
         let actions = self.names.take_actions();
         let Names { places, constants, sets, relations, flows, .. } = self.names;
-        Resolved { places, constants, clocks, actions, init, observes, conditions, sets, relations, flows }
+        let bodies = clocks.iter().map(|clock: &Clock| &clock.action).chain(&init);
+        let within = bodies.map(|body| body.access.parts);
+        let parts = clocks.iter().map(|clock| clock.priority.len()).chain(within).chain(starters).max().unwrap_or(0);
+        Resolved {
+            places,
+            constants,
+            clocks,
+            actions,
+            init,
+            observes,
+            conditions,
+            sets,
+            relations,
+            flows,
+            activities,
+            lines,
+            parts,
+            declarations: declaration,
+        }
     }
 
     fn param(&mut self, param: &crate::syntax::Param) {
@@ -430,7 +576,50 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
-    fn clock(&mut self, clock: &crate::syntax::Clock) -> Clock {
+    fn event(&mut self, event: &crate::syntax::Event) -> Clock {
+        let known = self.names.events.iter().find(|known| known.event.ident == event.ident);
+        let (mut family, sets, place, declaration) = match known {
+            Some(known) => (known.family.clone(), known.sets.clone(), known.place, known.declaration),
+            None => (Family::default(), vec![None; event.args.len()], 0, 0),
+        };
+        let indices = family.binders.len();
+        // Members of sets are indices to the body, all others variables.
+        let mut args = Vec::new();
+        for (arg, set) in event.args.iter().zip(&sets) {
+            match set {
+                Some(set) => family.binders.push((arg.ident.clone(), *set)),
+                None => args.push(arg),
+            }
+        }
+        let mut action =
+            Rewriter::new(&self.names, Mode::action(), self.errors).of(&family).handler(&event.action, &args);
+        // One less is pending.
+        if known.is_some() {
+            action.access.touch_scheduled(place, true);
+        }
+        Clock {
+            attrs: event.attrs.clone(),
+            ident: event.ident.clone(),
+            title: event.ident.unraw().to_string(),
+            structure: Structure::BySize,
+            guard: None,
+            timing: Timing::Event { indices },
+            priority: event.priority.parts.clone(),
+            action,
+            declaration,
+            once: event.once,
+            args: args
+                .into_iter()
+                .map(|arg| {
+                    let (mutability, ident) = (&arg.mutability, &arg.ident);
+                    (quote::quote!(#mutability #ident), arg.ty())
+                })
+                .collect(),
+            family,
+        }
+    }
+
+    fn clock(&mut self, clock: &crate::syntax::Clock, declaration: u32) -> Clock {
         use crate::syntax::Timing as Written;
         let family = self.names.family(&clock.over, self.errors);
         let rates = matches!(clock.timing, Written::Rate(_)) && self.select == Select::Direct;
@@ -456,7 +645,12 @@ impl<'a> Resolver<'a, '_> {
             }
             body
         });
-        let mut value = |expr: &Expr, mode: Mode| self.value_of(&family, &types::float(expr), mode);
+        self.fits_time(clock);
+        let ticks = self.names.ticks;
+        let mut value = |expr: &Expr, mode: Mode| {
+            let expr = if ticks { expr.clone() } else { types::float(expr) };
+            self.value_of(&family, &expr, mode)
+        };
         let timing = match &clock.timing {
             Written::Rate(rate) => Timing::Rate(value(rate, Mode::rate())),
             Written::At(time) => Timing::At(value(time, Mode::at())),
@@ -509,13 +703,37 @@ impl<'a> Resolver<'a, '_> {
         Clock {
             attrs: clock.attrs.clone(),
             ident: clock.ident.clone(),
+            title: clock.ident.unraw().to_string(),
             guard,
             timing,
             priority: clock.priority.parts.clone(),
             action: self.block_of(&family, &clock.action),
+            declaration,
+            once: false,
+            args: Vec::new(),
             family,
             structure: clock.structure,
         }
+    }
+
+    /// In ticks there are fewer timings.
+    fn fits_time(&mut self, clock: &crate::syntax::Clock) {
+        use crate::syntax::Timing as Written;
+        if !self.names.ticks {
+            return;
+        }
+        let what = match &clock.timing {
+            Written::Rate(_) => "a rate",
+            Written::Hazard(_) => "a hazard",
+            Written::Crosses { .. } => "a crossing",
+            Written::After { options, .. } if options.speed.is_some() => "a speed",
+            Written::After { options, .. } if options.resume => "what is left of a delay",
+            Written::At(_) | Written::After { .. } | Written::Every { .. } => return,
+        };
+        self.errors.at(
+            clock.ident.span(),
+            format!("{what} needs time in `f64`; with `time u64;` clocks ring by `at`, `after` and `every`"),
+        );
     }
 
     fn affine(&mut self, family: &Family, written: &crate::syntax::Affine) -> Affine {
@@ -552,6 +770,7 @@ impl<'a> Resolver<'a, '_> {
         let written = model.items.iter().filter_map(|item| match item {
             Item::Clock(clock) => clock.priority.written,
             Item::Reaction(reaction) => reaction.priority.written,
+            Item::Event(event) => event.priority.written,
             _ => None,
         });
         let (tuples, integers): (Vec<_>, Vec<_>) = written.partition(|(_, tuple)| *tuple);

@@ -8,12 +8,12 @@ use syn::ext::IdentExt as _;
 use syn::visit::Visit;
 use syn::{Expr, Type};
 
-use super::body::Items;
+use super::body::{Items, time_type};
 use super::family::{Family, Relation, Set};
 use super::flow::Flow;
 use super::{Access, Body, Constant, ResolvedAction};
 use crate::errors::Errors;
-use crate::syntax::{Action, Derived, Item, Model, Over};
+use crate::syntax::{Action, Activity, Derived, Event, Item, Model, Over};
 
 /// A param, state or tally.
 #[derive(Clone, Debug)]
@@ -50,6 +50,11 @@ impl Place {
     pub(crate) fn is_state(&self) -> bool {
         matches!(self.kind, PlaceKind::State { .. })
     }
+
+    /// Whether clocks and conditions can depend on it: it changes during a run.
+    pub(crate) fn changes(&self) -> bool {
+        matches!(self.kind, PlaceKind::State { .. } | PlaceKind::Scheduled)
+    }
 }
 
 /// What kind of place it is.
@@ -65,6 +70,8 @@ pub(crate) enum PlaceKind {
     Tally,
     /// The times from which variables flow; no name stands for it.
     Since,
+    /// What is pending of an event, or lives of an activity; the schedule holds it.
+    Scheduled,
 }
 
 /// What a name stands for in an expression.
@@ -75,6 +82,46 @@ pub(super) enum Meaning {
     Action(usize),
     Set(usize),
     Relation { relation: usize, inverse: bool },
+    Event(usize),
+    Activity(usize),
+    Line(usize),
+}
+
+/// An activity.
+#[derive(Debug)]
+pub(super) struct ActivityName<'a> {
+    pub activity: &'a Activity,
+    /// The index sets of its arguments.
+    pub sets: Vec<Option<usize>>,
+    /// What stands for its instances.
+    pub place: usize,
+    /// Its number among what is declared.
+    pub declaration: u32,
+    /// What starts an instance, once it has been resolved.
+    pub starter: Option<Body>,
+    /// What gives the elements of families over its instances their values, for instance `__crt_pair`.
+    pub initial: TokenStream,
+}
+
+/// A line in which is waited.
+#[derive(Debug)]
+pub(super) struct LineName {
+    pub ident: Ident,
+    /// What stands for those who wait in it.
+    pub place: usize,
+}
+
+/// An event.
+#[derive(Debug)]
+pub(super) struct EventName<'a> {
+    pub event: &'a Event,
+    pub family: Family,
+    /// The index sets of its arguments.
+    pub sets: Vec<Option<usize>>,
+    /// What stands for its pending events.
+    pub place: usize,
+    /// Its number among what is declared.
+    pub declaration: u32,
 }
 
 /// A `let`, and its number among the constants if it is one.
@@ -109,6 +156,13 @@ pub(super) struct Names<'a> {
     pub places: Vec<Place>,
     pub lets: Vec<LetName<'a>>,
     pub actions: Vec<ActionName<'a>>,
+    pub events: Vec<EventName<'a>>,
+    pub activities: Vec<ActivityName<'a>>,
+    pub lines: Vec<LineName>,
+    /// The model's own name.
+    pub model: &'a Ident,
+    /// Whether time is counted in whole ticks.
+    pub ticks: bool,
     pub constants: Vec<Constant>,
     pub flows: Vec<Flow>,
     /// The same as they are written.
@@ -136,12 +190,18 @@ impl<'a> Names<'a> {
             places: Vec::new(),
             lets: Vec::new(),
             actions: Vec::new(),
+            events: Vec::new(),
+            activities: Vec::new(),
+            lines: Vec::new(),
+            model: &model.ident,
+            ticks: model.options.ticks,
             constants: Vec::new(),
             flows: Vec::new(),
             written_flows: Vec::new(),
             meanings: IndexMap::new(),
         };
         let mut events = IndexMap::new();
+        let mut declaration = 0;
         let mut outputs = IndexMap::new();
         let mut stops = IndexMap::new();
         let mut invariants = IndexMap::new();
@@ -166,16 +226,30 @@ impl<'a> Names<'a> {
                 }
                 Item::Action(action) => {
                     names.declare(&action.ident, Meaning::Action(names.actions.len()), errors);
-                    let sets = names.argument_sets(action, errors);
+                    let sets = names.argument_sets(&action.args, errors);
                     names.actions.push(ActionName { action, sets, access: None, body: None });
+                }
+                Item::Event(event) => {
+                    unique(&mut events, &event.ident, variant(&event.ident).to_string(), errors);
+                    names.event(event, declaration, errors);
+                }
+                Item::Activity(activity) => {
+                    unique(&mut events, &activity.ident, variant(&activity.ident).to_string(), errors);
+                    names.activity(activity, declaration, errors);
+                }
+                Item::Line(line) => {
+                    names.declare(&line.ident, Meaning::Line(names.lines.len()), errors);
+                    let place = names.scheduled(&line.ident);
+                    names.lines.push(LineName { ident: line.ident.clone(), place });
                 }
                 Item::Clock(clock) => unique(&mut events, &clock.ident, variant(&clock.ident).to_string(), errors),
                 Item::Reaction(r) => unique(&mut events, &r.ident, variant(&r.ident).to_string(), errors),
                 Item::Observe(o) => unique(&mut outputs, &o.ident, o.ident.unraw().to_string(), errors),
                 Item::Stop(s) => unique(&mut stops, &s.ident, s.ident.unraw().to_string(), errors),
                 Item::Invariant(i) => unique(&mut invariants, &i.ident, i.ident.unraw().to_string(), errors),
-                Item::Init(_) | Item::Flow(_) => {}
+                Item::Init(_) | Item::Flow(_) | Item::Time(_) => {}
             }
+            declaration += u32::from(item.happens());
         }
         names.flows(model, errors);
         names
@@ -186,13 +260,61 @@ impl<'a> Names<'a> {
         let family = self.family(over, errors);
         let array = model.array_len(over);
         let (ident, ty) = (ident.clone(), ty.clone());
-        let grows = over.pairs().is_some_and(|relation| model.changes(relation));
+        let grows = model.comes_and_goes(over);
         if grows && !matches!(kind, PlaceKind::State { input: false }) {
             let what =
-                "has elements that come and go with pairs; it is a state with an initial value, which new pairs get";
+                "has elements that come and go; it is a state with an initial value, which each gets when it comes";
             errors.at(ident.span(), format!("`{ident}` {what}"));
         }
         self.places.push(Place { ident, ty, kind, initial: None, family, relation: None, array, grows, flow: None });
+    }
+
+    fn event(&mut self, event: &'a Event, declaration: u32, errors: &mut Errors) {
+        self.declare(&event.ident, Meaning::Event(self.events.len()), errors);
+        let family = self.family(&event.over, errors);
+        let sets = self.argument_sets(&event.args, errors);
+        let place = self.scheduled(&event.ident);
+        self.events.push(EventName { event, family, sets, place, declaration });
+    }
+
+    fn activity(&mut self, activity: &'a Activity, declaration: u32, errors: &mut Errors) {
+        self.declare(&activity.ident, Meaning::Activity(self.activities.len()), errors);
+        let sets = self.argument_sets(&activity.args, errors);
+        let place = self.scheduled(&activity.ident);
+        self.activities.push(ActivityName {
+            activity,
+            sets,
+            place,
+            declaration,
+            starter: None,
+            initial: TokenStream::new(),
+        });
+    }
+
+    /// The type of times.
+    pub(super) fn time(&self, span: Span) -> Type {
+        time_type(self.ticks, span)
+    }
+
+    /// The type of events with their payload.
+    pub(super) fn message(&self, span: Span) -> Ident {
+        quote::format_ident!("{}Message", self.model.unraw(), span = super::here(span))
+    }
+
+    /// What stands for whatever is scheduled of an item.
+    fn scheduled(&mut self, ident: &Ident) -> usize {
+        self.places.push(Place {
+            ident: ident.clone(),
+            ty: syn::parse_quote!(usize),
+            kind: PlaceKind::Scheduled,
+            initial: None,
+            family: Family::default(),
+            relation: None,
+            array: None,
+            grows: false,
+            flow: None,
+        });
+        self.places.len() - 1
     }
 
     pub(super) fn declare(&mut self, ident: &Ident, meaning: Meaning, errors: &mut Errors) {
@@ -246,7 +368,7 @@ impl<'a> Names<'a> {
             .filter(|&i| match self.places[i].kind {
                 PlaceKind::Param { .. } => !param || i < position,
                 PlaceKind::State { .. } => !param && i < position,
-                PlaceKind::Tally | PlaceKind::Since => false,
+                PlaceKind::Tally | PlaceKind::Since | PlaceKind::Scheduled => false,
             })
             .collect()
     }

@@ -101,6 +101,18 @@ pub(crate) fn is_number(ty: &Type) -> bool {
     is_float(ty) || primitive(ty).is_some_and(|name| name == "bool" || INTEGERS.contains(&name.as_str()))
 }
 
+/// Whether values of this type are plainly cheap to copy.
+pub(crate) fn is_plain(ty: &Type) -> bool {
+    match ty {
+        Type::Paren(paren) => is_plain(&paren.elem),
+        Type::Group(group) => is_plain(&group.elem),
+        Type::Tuple(tuple) => tuple.elems.iter().all(is_plain),
+        Type::Array(array) => is_plain(&array.elem),
+        Type::Path(path) if path.path.segments.last().is_some_and(|last| last.ident == "Key") => true,
+        other => is_number(other) || primitive(other).as_deref() == Some("char"),
+    }
+}
+
 /// Whether the type is certainly not an integer.
 pub(super) fn is_no_integer(ty: &Type) -> bool {
     match ty {
@@ -256,7 +268,16 @@ pub(super) fn family_type(expr: &Expr, names: &Names<'_>) -> Option<Type> {
 
 /// The type of a constant, where it is plain to see.
 pub(super) fn plain(expr: &Expr, names: &Names<'_>) -> Option<Type> {
+    plain_among(expr, names, &|_| None)
+}
+
+/// The same among local variables, whose types `local` knows.
+pub(super) fn plain_among(expr: &Expr, names: &Names<'_>, local: &dyn Fn(&Ident) -> Option<Type>) -> Option<Type> {
+    let plain = |expr: &Expr, names: &Names<'_>| plain_among(expr, names, local);
     match expr {
+        Expr::Path(path) if path.path.get_ident().is_some_and(|ident| local(ident).is_some()) => {
+            local(path.path.get_ident()?)
+        }
         Expr::Lit(literal) => match &literal.lit {
             Lit::Float(float) if float.suffix().is_empty() => Some(parse_quote!(f64)),
             Lit::Float(float) => syn::parse_str(float.suffix()).ok(),
@@ -278,6 +299,7 @@ pub(super) fn plain(expr: &Expr, names: &Names<'_>) -> Option<Type> {
             }
             Meaning::Let(index) => names.constants.get(names.lets[index].constant?)?.ty.clone(),
             Meaning::Action(_) | Meaning::Set(_) | Meaning::Relation { .. } => None,
+            Meaning::Event(_) | Meaning::Activity(_) | Meaning::Line(_) => None,
         },
         Expr::Binary(binary) => match binary.op {
             BinOp::Add(_) | BinOp::Sub(_) | BinOp::Mul(_) | BinOp::Div(_) | BinOp::Rem(_) => {

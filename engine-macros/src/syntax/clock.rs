@@ -133,17 +133,21 @@ impl Clock {
         let timing = Timing::parse(input, errors)?;
         let priority = Priority::parse(input)?;
         input.parse::<Token![=>]>()?;
-        let action = if input.peek(token::Brace) {
-            let block = body(input, errors)?;
-            input.parse::<Option<Token![;]>>()?;
-            block
-        } else {
-            let expr: Expr = input.parse()?;
-            let semi = input.parse()?;
-            Block { brace_token: token::Brace::default(), stmts: vec![Stmt::Expr(expr, Some(semi))] }
-        };
+        let action = action(input, errors)?;
         Ok(Clock { attrs, ident, over, structure, guard, timing, priority, action })
     }
+}
+
+/// What stands behind `=>`: a block, or a call that ends with a semicolon.
+pub(super) fn action(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Block> {
+    if input.peek(token::Brace) {
+        let block = body(input, errors)?;
+        input.parse::<Option<Token![;]>>()?;
+        return Ok(block);
+    }
+    let expr: Expr = input.parse()?;
+    let semi = input.parse()?;
+    Ok(Block { brace_token: token::Brace::default(), stmts: vec![Stmt::Expr(expr, Some(semi))] })
 }
 
 /// `[if GUARD]`, up to the colon.
@@ -367,6 +371,13 @@ impl Priority {
             ));
         }
         input.parse::<Token![=]>()?;
+        let priority = Priority::value(input)?;
+        input.parse::<Option<Token![,]>>()?;
+        Ok(priority)
+    }
+
+    /// An integer, or a tuple of integers.
+    pub(super) fn value(input: ParseStream<'_>) -> syn::Result<Self> {
         let span = input.span();
         let (parts, tuple) = if input.peek(token::Paren) {
             let content;
@@ -382,7 +393,6 @@ impl Priority {
         } else {
             (vec![integer(input)?], false)
         };
-        input.parse::<Option<Token![,]>>()?;
         Ok(Priority { parts, written: Some((span, tuple)) })
     }
 }

@@ -71,26 +71,32 @@ impl Action {
     pub(super) fn parse(attrs: Vec<Attribute>, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Self> {
         let ident = name(input)?;
         no_family(input, "action", "it takes its index as an argument, `action NAME(k in SET) { … }`")?;
-        let content;
-        parenthesized!(content in input);
-        let args = Punctuated::<Argument, Token![,]>::parse_terminated_with(&content, |input| {
-            let mutability = input.parse()?;
-            let ident = input.parse()?;
-            let kind = if input.peek(Token![in]) {
-                input.parse::<Token![in]>()?;
-                ArgumentKind::Member(name(input)?)
-            } else {
-                input.parse::<Token![:]>()?;
-                ArgumentKind::Value(Box::new(input.parse()?))
-            };
-            Ok(Argument { mutability, ident, kind })
-        })?;
+        let args = arguments(input)?;
         if input.peek(Token![->]) {
             return Err(input.error("an action gives nothing back; write a state or a tally"));
         }
         let body = body(input, errors)?;
-        Ok(Action { attrs, ident, args: args.into_iter().collect(), body })
+        Ok(Action { attrs, ident, args, body })
     }
+}
+
+/// `(args)`.
+pub(super) fn arguments(input: ParseStream<'_>) -> syn::Result<Vec<Argument>> {
+    let content;
+    parenthesized!(content in input);
+    let args = Punctuated::<Argument, Token![,]>::parse_terminated_with(&content, |input| {
+        let mutability = input.parse()?;
+        let ident = input.parse()?;
+        let kind = if input.peek(Token![in]) {
+            input.parse::<Token![in]>()?;
+            ArgumentKind::Member(name(input)?)
+        } else {
+            input.parse::<Token![:]>()?;
+            ArgumentKind::Value(Box::new(input.parse()?))
+        };
+        Ok(Argument { mutability, ident, kind })
+    })?;
+    Ok(args.into_iter().collect())
 }
 
 /// `init { … }`

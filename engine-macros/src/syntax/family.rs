@@ -36,6 +36,14 @@ impl Over {
         })
     }
 
+    /// The index sets that it is over.
+    pub(crate) fn sets(&self) -> impl Iterator<Item = &Ident> {
+        self.axes.iter().filter_map(|axis| match axis {
+            Axis::Member { set, .. } => Some(set),
+            Axis::Pair { .. } => None,
+        })
+    }
+
     /// The relation whose pairs it is over.
     pub(crate) fn pairs(&self) -> Option<&Ident> {
         self.axes.iter().find_map(|axis| match axis {

@@ -1,21 +1,27 @@
 //! Tokens → syntax tree. One file for each kind of item; recovers at the next item after an error.
 
+mod activity;
 mod clock;
 mod definition;
+mod event;
 mod family;
 mod flow;
+mod keys;
 mod reaction;
 mod variable;
 
-use proc_macro2::{Ident, TokenStream, TokenTree};
+use proc_macro2::{Ident, Span, TokenStream, TokenTree};
 use syn::ext::IdentExt as _;
 use syn::parse::{Parse, ParseStream, Parser as _};
 use syn::{Attribute, Expr, Generics, Path, Stmt, Token, Visibility, braced, token};
 
-pub(crate) use clock::{Affine, Clock, Hazard, Thinned, Timing};
+pub(crate) use activity::{Activity, DEFER, Line};
+pub(crate) use clock::{Affine, Clock, Hazard, Priority, Thinned, Timing};
 pub(crate) use definition::{Action, Argument, ArgumentKind, Condition, Derived, Init, Observe};
+pub(crate) use event::Event;
 pub(crate) use family::{Axis, Index, Over, Relation, Structure};
 pub(crate) use flow::Flow;
+pub(crate) use keys::tag;
 pub(crate) use reaction::{Law, Reaction, Term};
 pub(crate) use variable::{Param, State, Tally};
 
@@ -44,6 +50,21 @@ impl Model {
     /// Whether this is a relation that changes.
     pub(crate) fn changes(&self, relation: &Ident) -> bool {
         self.items.iter().any(|item| matches!(item, Item::Relation(r) if r.changing && r.ident == *relation))
+    }
+
+    /// The number of the activity of this name, among activities.
+    pub(crate) fn activity(&self, ident: &Ident) -> Option<usize> {
+        let activities = self.items.iter().filter_map(|item| match item {
+            Item::Activity(activity) => Some(&activity.ident),
+            _ => None,
+        });
+        activities.into_iter().position(|activity| activity == ident)
+    }
+
+    /// Whether members of a family come and go: pairs of a relation that changes, or instances of an activity.
+    pub(crate) fn comes_and_goes(&self, over: &Over) -> bool {
+        over.pairs().is_some_and(|relation| self.changes(relation))
+            || over.sets().any(|set| self.activity(set).is_some())
     }
 
     /// How many members a family has, if its type can say so: of one set whose size is a small literal or
@@ -75,6 +96,8 @@ const ARRAY: usize = 64;
 pub(crate) struct Options {
     pub select: Select,
     pub rollback: bool,
+    /// Whether time is counted in whole ticks.
+    pub ticks: bool,
     /// The model's own `#[derive(…)]`s.
     pub derives: Vec<Attribute>,
 }
@@ -100,10 +123,22 @@ pub(crate) enum Item {
     Clock(Clock),
     Reaction(Reaction),
     Action(Action),
+    Event(Event),
+    Activity(Activity),
+    Line(Line),
+    /// `time u64;`, and where it stands.
+    Time(Span),
     Init(Init),
     Observe(Observe),
     Stop(Condition),
     Invariant(Condition),
+}
+
+impl Item {
+    /// Whether it is something that can happen.
+    pub(crate) fn happens(&self) -> bool {
+        matches!(self, Item::Clock(_) | Item::Reaction(_) | Item::Event(_) | Item::Activity(_))
+    }
 }
 
 const KEYWORDS: &[&str] = &[
@@ -116,6 +151,10 @@ const KEYWORDS: &[&str] = &[
     "clock",
     "reaction",
     "action",
+    "event",
+    "activity",
+    "line",
+    "time",
     "init",
     "tally",
     "observe",
@@ -155,10 +194,25 @@ fn head(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Model> {
     generics.where_clause = input.parse()?;
     let content;
     braced!(content in input);
-    let items = items(&content, errors);
+    let items = match keys::put_in(content.fork().parse()?, &ident, &krate) {
+        Some(tokens) => {
+            content.parse::<TokenStream>()?;
+            (|content: ParseStream<'_>| Ok(items(content, errors))).parse2(tokens)?
+        }
+        None => items(&content, errors),
+    };
     if !input.is_empty() {
         errors.push(input.error("a block holds one model; write another `simulation!` block for the next"));
         input.parse::<TokenStream>()?;
+    }
+    let mut times = items.iter().filter_map(|item| match item {
+        Item::Time(span) => Some(*span),
+        _ => None,
+    });
+    let mut options = options;
+    options.ticks = times.next().is_some();
+    for second in times {
+        errors.at(second, "what time is has been said already; remove this item");
     }
     Ok(Model { krate, attrs, options, vis, ident, generics, items })
 }
@@ -236,6 +290,10 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Item> {
         "clock" => Item::Clock(Clock::parse(attrs, input, errors)?),
         "reaction" => Item::Reaction(Reaction::parse(attrs, input, errors)?),
         "action" => Item::Action(Action::parse(attrs, input, errors)?),
+        "event" => Item::Event(Event::parse(attrs, input, errors)?),
+        "activity" => Item::Activity(Activity::parse(attrs, input, errors)?),
+        "line" => Item::Line(Line::parse(input)?),
+        "time" => Item::Time(time(keyword.span(), input)?),
         "init" => Item::Init(Init::parse(keyword.span(), input, errors)?),
         "observe" => Item::Observe(Observe::parse(attrs, input, errors)?),
         "stop" => Item::Stop(Condition::parse_stop(input, errors)?),
@@ -248,6 +306,19 @@ fn item(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Item> {
             ));
         }
     })
+}
+
+/// `time u64;`.
+fn time(span: Span, input: ParseStream<'_>) -> syn::Result<Span> {
+    let ty: Ident = input.call(Ident::parse_any)?;
+    if ty != "u64" && ty != "f64" {
+        return Err(syn::Error::new(ty.span(), "time is `u64`, whole ticks, or `f64`, which need not be said"));
+    }
+    input.parse::<Token![;]>()?;
+    if ty == "f64" {
+        return Err(syn::Error::new(ty.span(), "time is `f64` by itself; remove this item"));
+    }
+    Ok(span)
 }
 
 /// Goes on behind the next `;` or `{ … }`, or in front of the next item.

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::resolve::access::{Access, Element, Need};
 use crate::resolve::forms::Form;
-use crate::resolve::names::{Meaning, Place};
+use crate::resolve::names::{Meaning, Place, PlaceKind};
 use crate::resolve::{Constant, Relation, Set};
 
 impl Rewriter<'_> {
@@ -136,12 +136,22 @@ pub(crate) struct Items<'a> {
 impl Items<'_> {
     /// What a function over `access` takes, as a caller that has handles of the same names passes it on.
     pub(crate) fn passed_on(self, access: &Access, span: Span) -> Vec<TokenStream> {
-        access.needs().into_iter().map(|need| self.pass(need, span)).collect()
+        access.needs().into_iter().filter_map(|need| self.pass(need, span)).collect()
     }
 
-    fn pass(self, need: Need, span: Span) -> TokenStream {
+    fn pass(self, need: Need, span: Span) -> Option<TokenStream> {
         let at = |ident: Ident| Ident::new(&ident.to_string(), span);
-        match need {
+        Some(match need {
+            // The schedule holds it.
+            Need::Place { place, .. } if matches!(self.places[place].kind, PlaceKind::Scheduled) => return None,
+            Need::Schedule { write } => {
+                let schedule = Ident::new("__cr_schedule", span);
+                if write {
+                    quote_spanned!(span=> &mut *#schedule)
+                } else {
+                    quote_spanned!(span=> __cr::Read::new(&*#schedule))
+                }
+            }
             Need::Place { place, write } => {
                 let handle = at(handle(&self.places[place].ident));
                 if write {
@@ -171,6 +181,6 @@ impl Items<'_> {
                 let rng = Ident::new("__cr_rng", span);
                 quote!(&mut *#rng)
             }
-        }
+        })
     }
 }

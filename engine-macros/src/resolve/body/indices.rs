@@ -63,6 +63,11 @@ impl Rewriter<'_> {
                 format!("a row of `{relation}` holds several members: `{of}.map(|j| {whose}[j])`, or `for j in {of} {{ … }}`"),
             );
         }
+        if let Some(activity) = axis.and_then(|axis| self.names.sets[axis].activity) {
+            if let Some(index) = self.instance(expr, activity) {
+                return index;
+            }
+        }
         let linear = self.linear(expr, axis);
         let (form, set) = self.form_of_linear(&linear);
         if let (Some(set), Some(axis)) = (set, axis) {
@@ -78,6 +83,41 @@ impl Rewriter<'_> {
             }
         }
         Index { code: self.code_of_linear(linear), form, span: expr.span() }
+    }
+
+    /// The index of an instance of an activity, from its key; `None` if `expr` is an index already.
+    fn instance(&mut self, expr: &Expr, activity: usize) -> Option<Index> {
+        let own = matches!(expr, Expr::Path(path) if single(path).is_some_and(|ident| ident == "me"));
+        if self.base_form(expr).0 != Form::unknown() {
+            return None;
+        }
+        let span = here(expr.span());
+        let names = self.names;
+        let known = &names.activities[activity];
+        let key = self.key(expr, &known.activity.ident);
+        // The own instance is there.
+        if own && self.activity == Some(activity) {
+            return Some(Index { code: quote_spanned!(span=> #key.index()), form: Form::unknown(), span: expr.span() });
+        }
+        let name = known.activity.ident.to_string();
+        let field = format_ident!("of_{}", syn::ext::IdentExt::unraw(&known.activity.ident), span = span);
+        let schedule = self.scheduled(known.place, false, span);
+        let code = self.fails_or(
+            quote_spanned!(span=> #schedule.activities.#field.index(#key, #name)),
+            |flag| {
+                quote_spanned!(span=>
+                    match #schedule.activities.#field.index(#key, #name) {
+                        __cr::core::result::Result::Ok(__crt_index) => __crt_index,
+                        __cr::core::result::Result::Err(__crt_fault) => {
+                            #flag.raise(__crt_fault);
+                            0usize
+                        }
+                    }
+                )
+            },
+            span,
+        );
+        Some(Index { code, form: Form::unknown(), span: expr.span() })
     }
 
     /// The relation that `expr` is a row of.
@@ -368,6 +408,8 @@ impl Rewriter<'_> {
             if self.mode.traced {
                 if known {
                     self.access.touch_element(Element { place, forms, write, inverse: false });
+                } else if self.mode.widens {
+                    self.access.whole.insert((place, false));
                 } else {
                     self.access.traced.insert(place);
                     let trace = trace_handle(ident);

@@ -4,8 +4,10 @@
 //! A place `s` becomes `(*__cr_s)`, where `__cr_s` is `&mut` if the body writes `s` and a read-only
 //! handle otherwise. Integer arithmetic becomes checked. `return` and `?` become failures or ends of
 //! the generated function.
+mod activities;
 mod arithmetic;
 mod calls;
+mod events;
 mod flows;
 mod indices;
 mod locals;
@@ -24,6 +26,8 @@ use syn::visit_mut::VisitMut as _;
 use syn::{Block, Expr};
 
 pub(crate) use calls::Items;
+pub(super) use events::named;
+pub(crate) use events::{priority_of, time_type};
 pub(super) use mode::Mode;
 
 use locals::Locals;
@@ -88,6 +92,8 @@ pub(crate) fn here(span: Span) -> Span {
 pub(super) struct Rewriter<'a> {
     names: &'a Names<'a>,
     mode: Mode,
+    /// The activity whose code it is.
+    activity: Option<usize>,
     /// Local variables in sight.
     locals: Locals,
     /// The relation whose pair the item's indices stand for.
@@ -117,6 +123,7 @@ impl<'a> Rewriter<'a> {
         Rewriter {
             names,
             mode,
+            activity: None,
             locals: Locals::default(),
             pairs: None,
             errors,
@@ -157,6 +164,30 @@ impl<'a> Rewriter<'a> {
         let mut expr = expr.clone();
         self.visit_expr_mut(&mut expr);
         self.finish(expr.into_token_stream())
+    }
+
+    /// The same for code of an activity, over these variables.
+    pub(super) fn within<'i>(mut self, activity: Option<usize>, variables: impl Iterator<Item = &'i Ident>) -> Self {
+        self.activity = activity;
+        variables.for_each(|ident| self.locals.hide(ident));
+        self
+    }
+
+    /// A piece of an activity.
+    pub(super) fn piece(mut self, block: Block) -> Body {
+        let mut block = block;
+        self.visit_block_mut(&mut block);
+        self.finish(block.into_token_stream())
+    }
+
+    /// The body of an event, whose arguments are variables of it.
+    pub(super) fn handler(mut self, block: &Block, args: &[&Argument]) -> Body {
+        for arg in args {
+            self.bind(&arg.ident);
+        }
+        let mut block = block.clone();
+        self.visit_block_mut(&mut block);
+        self.finish(block.into_token_stream())
     }
 
     /// The body of an action.
@@ -239,7 +270,11 @@ impl<'a> Rewriter<'a> {
     pub(super) fn is_model_name(&self, ident: &Ident) -> bool {
         match self.locals.find(ident) {
             Some(local) => local.rename.is_some(),
-            None => self.names.meaning(ident).is_some() || ["now", "rng", "never"].iter().any(|word| ident == word),
+            None => {
+                self.names.meaning(ident).is_some()
+                    || ["now", "rng", "never"].iter().any(|word| ident == word)
+                    || (ident == "me" && self.activity.is_some())
+            }
         }
     }
 

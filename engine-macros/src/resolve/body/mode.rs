@@ -23,6 +23,8 @@ pub(in crate::resolve) struct Mode {
     pub(super) flow: Option<usize>,
     /// Whether what moves is a polynomial of time, not a number.
     pub(super) courses: bool,
+    /// Whether elements at indices that are known at run time only count as their whole family.
+    pub(super) widens: bool,
     /// In initial values, the places that have a value already.
     pub(super) allowed: Option<BTreeSet<usize>>,
 }
@@ -40,6 +42,7 @@ impl Mode {
         flowing: true,
         flow: None,
         courses: false,
+        widens: false,
         allowed: None,
     };
 
@@ -65,6 +68,16 @@ impl Mode {
 
     pub(in crate::resolve) fn speed() -> Self {
         Mode { what: "a speed", now: false, flowing: false, traced: true, ..Mode::PURE }
+    }
+
+    /// What an activity waits for, or runs at.
+    pub(in crate::resolve) fn condition(what: &'static str) -> Self {
+        Mode { what, now: false, flowing: false, traced: true, widens: true, ..Mode::PURE }
+    }
+
+    /// The priority of an activity.
+    pub(in crate::resolve) fn priority() -> Self {
+        Mode { what: "a priority", flowing: false, ..Mode::PURE }
     }
 
     pub(in crate::resolve) fn period() -> Self {

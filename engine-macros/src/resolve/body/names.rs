@@ -58,11 +58,18 @@ impl Rewriter<'_> {
             "rng" => return Some(self.rng(span)),
             "never" => {
                 let private = self.private();
+                if self.names.ticks {
+                    return Some(parse_quote_spanned!(here(span)=> #private::core::primitive::u64::MAX));
+                }
                 return Some(parse_quote_spanned!(here(span)=> #private::core::primitive::f64::INFINITY));
             }
             "dt" if self.mode.flow.is_some() && self.inlining.is_empty() => {
                 self.met += 1;
                 return Some(parse_quote_spanned!(here(span)=> __crt_dt));
+            }
+            "me" if self.activity.is_some() => {
+                self.met += 1;
+                return Some(parse_quote_spanned!(here(span)=> __crt_me));
             }
             word @ ("dt" | "me") if self.names.meaning(ident).is_none() && !self.bound.contains_key(word) => {
                 let what = if word == "dt" { "flows" } else { "activities" };
@@ -95,6 +102,18 @@ impl Rewriter<'_> {
                 self.wrong(span, format!("`{ident}` is an action; call it as `{ident}(…);`"));
                 None
             }
+            Meaning::Activity(_) => {
+                self.wrong(span, format!("`{ident}` is an activity; start an instance: `{ident}.start(…)`"));
+                None
+            }
+            Meaning::Line(_) => {
+                self.wrong(span, format!("`{ident}` is a line; `{ident}.len()` is how many wait in it"));
+                None
+            }
+            Meaning::Event(_) => {
+                self.wrong(span, format!("`{ident}` is an event; schedule it: `{ident}.after(DELAY, …)`"));
+                None
+            }
         }
     }
 
@@ -106,7 +125,10 @@ impl Rewriter<'_> {
         if names.places[place].grows {
             self.wrong(
                 span,
-                format!("the elements of `{ident}` come and go with pairs; go over the rows of the relation instead"),
+                format!(
+                    "the elements of `{ident}` come and go, and some of those that are kept are of none; take one at a time: \
+                     `{ident}[…]`"
+                ),
             );
         }
         let handle = handle(ident);

@@ -11,7 +11,12 @@ use crate::resolve::{macros, methods};
 impl VisitMut for Rewriter<'_> {
     fn visit_expr_mut(&mut self, expr: &mut Expr) {
         show_group(expr);
-        if self.relation_method(expr) || self.relation_call(expr) || self.family_size(expr) {
+        if self.relation_method(expr)
+            || self.relation_call(expr)
+            || self.family_size(expr)
+            || self.event_call(expr)
+            || self.activity_call(expr)
+        {
             return;
         }
         match expr {

@@ -90,7 +90,7 @@ where
 impl<M: Model> Shadow<M> {
     fn view(&self, now: f64) -> View<'_, M> {
         let Shadow { model, state, tallies, clocks } = self;
-        View { model, state, tallies, clocks, now, changed: now }
+        View { model, state, tallies, clocks, now, low: 0.0, changed: now }
     }
 }
 

@@ -1,0 +1,914 @@
+//! What happens when an instance goes on: a piece of its body, what follows from it, and its next wait.
+
+use proc_macro2::{Ident, TokenStream};
+use quote::quote;
+
+use super::{Of, event, is_kept, pattern, piece_function, variable};
+use crate::emit::happen::{clear_logs, consequences, undo};
+use crate::emit::{Cx, Site, types};
+use crate::resolve::{Clock, Part, PointKind, Role, Timing, binder, function, variant_of};
+
+/// The parts of an activity that happen, with their numbers among the clocks.
+fn steps<'a>(cx: &'a Cx<'_>, of: &Of<'_>) -> Vec<(usize, &'a Clock, usize)> {
+    let mine = |clock: &Clock| match clock.timing {
+        Timing::Step { activity, piece } if activity == of.number as usize => Some(piece),
+        _ => None,
+    };
+    cx.resolved
+        .clocks
+        .iter()
+        .enumerate()
+        .filter_map(|(number, clock)| mine(clock).map(|piece| (number, clock, piece)))
+        .collect()
+}
+
+/// All functions of one activity.
+pub(super) fn functions(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
+    let steps = steps(cx, of);
+    let fire: TokenStream = steps.iter().map(|&(number, clock, piece)| fire(cx, of, number, clock, piece)).collect();
+    let (wake, abort, ready) = (wake(cx, of, &steps), abort(cx, of, &steps), ready(cx, of));
+    let (leave, begin, end) = (leave(cx, of), begin(cx, of), end(cx, of));
+    let undo = put_back(cx, of);
+    quote!(#fire #wake #abort #ready #leave #begin #end #undo)
+}
+
+/// The line of the wait in front of a piece.
+fn line_before(of: &Of<'_>, piece: usize) -> Option<usize> {
+    match of.activity.pieces[piece].role {
+        Role::After(point) | Role::Abort(point) => of.activity.points[point].line,
+        _ => None,
+    }
+}
+
+/// One piece, and all it jumps to, as an event.
+fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) -> TokenStream {
+    let engine = cx.engine();
+    let [_, event_type, ..] = types::names(cx.model);
+    let outcome = cx.result(&quote!(__cr::core::option::Option<#event_type>), "SimError");
+    let nothing = cx.result(&quote!(()), "SimError");
+    let [fire, happen, follow] = ["fire", "happen", "follow"].map(|part| function(part, &clock.ident));
+    let clear = clear_logs(cx, &clock.action.access);
+    let (save, restore) = undo(cx, number);
+    let withdraw = super::withdraw(cx);
+    let (all, name, parts, time) = (of.all(), &of.name, cx.resolved.parts, cx.time_type());
+    let (frame_type, generics) = (&of.frame, &of.generics);
+    let members: Vec<Ident> = of.activity.members.binders.iter().map(|(ident, _)| binder(ident)).collect();
+    let role = of.activity.pieces[piece].role;
+    // Where an instance stands that is aborted: in front of the piece behind its wait, or at the start.
+    let stands = match role {
+        Role::Abort(point) => of.activity.points[point].resumes,
+        Role::Unborn => 0,
+        _ => piece,
+    };
+    let at = pattern(cx, of, stands);
+    let decode = (!members.is_empty()).then(|| {
+        quote! {
+            #[allow(unused_variables)]
+            let (#(#members,)*) = match &__crt_frame {
+                #at => (#(*#members,)*),
+                #[allow(unreachable_patterns)]
+                _ => __cr::core::unreachable!("the instance stands elsewhere"),
+            };
+        }
+    });
+    let left = left(of, piece);
+    let aborts = matches!(role, Role::Abort(_) | Role::Unborn);
+    let (run, ready) = if aborts {
+        let run = (role != Role::Unborn).then(|| {
+            let body = &of.activity.pieces[piece];
+            let takes: Vec<TokenStream> = body
+                .takes
+                .iter()
+                .map(|(ident, _)| {
+                    let position = of.activity.pieces[stands].takes.iter().position(|(other, _)| other == ident);
+                    let variable = variable(position.unwrap_or_default());
+                    quote!(#variable)
+                })
+                .collect();
+            let arguments = cx.arguments(&body.body.access, Site::Engine);
+            let function = piece_function(of, piece);
+            quote! {
+                match __crt_frame {
+                    #at => {
+                        if let __cr::core::result::Result::Err(__crt_fault) =
+                            Self::#function(#(#members,)* #(#arguments,)* __crt_me, #(#takes,)*)
+                        {
+                            return __cr::core::result::Result::Err(
+                                __crt_fault.at(__crt_e.progress.now, #name, &[__crt_slot as usize]),
+                            );
+                        }
+                    }
+                    #[allow(unreachable_patterns)]
+                    _ => {}
+                }
+            }
+        });
+        (quote!(#run), quote!(let __crt_ready = __cr::schedule::Ready::End(__cr::core::option::Option::None);))
+    } else {
+        let (go, ready) = (of.function("go"), of.function("ready"));
+        (
+            quote!(let __crt_step = Self::#go(__crt_e, __crt_me, __crt_frame, __crt_got)?;),
+            quote!(let __crt_ready = Self::#ready(__crt_e, __crt_slot, __crt_step)?;),
+        )
+    };
+    // How many live and stand in line is known before anything that reads it is refreshed.
+    let before = line_before(of, piece);
+    let counts = |forth: bool| {
+        let (less, more) = if forth { (quote!(-=), quote!(+=)) } else { (quote!(+=), quote!(-=)) };
+        let left = before.map(|line| quote!(__crt_e.clocks.schedule.in_line[#line] #less 1;));
+        let joined = of.activity.points.iter().filter_map(|point| {
+            let line = point.line?;
+            let kept = variant_of(point.resumes);
+            Some(quote!(#frame_type::#kept { .. } => __crt_e.clocks.schedule.in_line[#line] #more 1,))
+        });
+        let ends = !forth;
+        quote! {
+            #left
+            match &__crt_ready {
+                __cr::schedule::Ready::End(_) => #all.count(#ends),
+                #[allow(unreachable_patterns)]
+                __cr::schedule::Ready::Wait(__crt_wait) => match &__crt_wait.frame {
+                    #(#joined)*
+                    _ => {}
+                },
+            }
+        }
+    };
+    let (count, uncount) = (counts(true), counts(false));
+    let rest = consequences(cx, number, &cx.plan.steps[number]);
+    let (begin, end, undo, event) = (of.function("begin"), of.function("end"), of.function("undo"), event(cx, of));
+    let (joined, key) = (&of.activity.joined, of.key());
+    quote! {
+        #[allow(unused_variables)]
+        fn #fire(
+            __crt_e: &mut #engine,
+            __crt_slot: __cr::core::primitive::u32,
+            __crt_held: __cr::core::primitive::bool,
+            __crt_cause: __cr::schedule::Cause<#parts>,
+        ) -> #outcome {
+            #(#clear)*
+            let __crt_begun = __crt_e.clocks.schedule.begin(__crt_e.progress.moment());
+            let __cr::core::option::Option::Some(__crt_frame) = __cr::core::clone::Clone::clone(&#all.get(__crt_slot).frame) else {
+                return __cr::core::result::Result::Ok(__cr::core::option::Option::None);
+            };
+            let __crt_got = __cr::schedule::Got { held: __crt_held, left: #left };
+            #decode
+            #save
+            #all.get_mut(__crt_slot).life = __cr::schedule::Life::Running;
+            match Self::#happen(__crt_e, __crt_slot, #(#members,)* __crt_frame, __crt_got) {
+                __cr::core::result::Result::Ok(()) => {
+                    __cr::core::result::Result::Ok(__cr::core::option::Option::Some(#event))
+                }
+                __cr::core::result::Result::Err(__crt_error) => {
+                    #restore
+                    __crt_e.clocks.schedule.withdraw(&__crt_begun);
+                    #withdraw
+                    Self::#undo(__crt_e, __crt_slot, __crt_cause);
+                    __cr::core::result::Result::Err(__crt_error.during(#name, &[__crt_slot as usize]))
+                }
+            }
+        }
+
+        #[allow(unused_variables)]
+        fn #happen(
+            __crt_e: &mut #engine,
+            __crt_slot: __cr::core::primitive::u32,
+            #(#members: usize,)*
+            __crt_frame: #frame_type #generics,
+            __crt_got: __cr::schedule::Got<#time>,
+        ) -> #nothing {
+            let __crt_me: #key = #all.key(__crt_slot);
+            #run
+            #ready
+            let __crt_ready: __cr::schedule::Ready<#frame_type #generics, #joined, #parts> = __crt_ready;
+            #count
+            if let __cr::core::result::Result::Err(__crt_error) = Self::#follow(__crt_e, #(#members),*) {
+                #uncount
+                return __cr::core::result::Result::Err(__crt_error);
+            }
+            match __crt_ready {
+                __cr::schedule::Ready::Wait(__crt_wait) => Self::#begin(__crt_e, __crt_slot, __crt_wait),
+                __cr::schedule::Ready::End(__crt_result) => Self::#end(__crt_e, __crt_slot, __crt_result),
+            }
+            __cr::core::result::Result::Ok(())
+        }
+
+        #[allow(unused_variables)]
+        fn #follow(__crt_e: &mut #engine, #(#members: usize,)*) -> #nothing {
+            #rest
+            __cr::core::result::Result::Ok(())
+        }
+    }
+}
+
+/// What was left of the wait in front of a piece.
+fn left(of: &Of<'_>, piece: usize) -> TokenStream {
+    let all = of.all();
+    let zero = quote!(__cr::core::default::Default::default());
+    let Role::After(point) = of.activity.pieces[piece].role else { return zero };
+    let point = &of.activity.points[point];
+    if point.unless.is_none() || matches!(point.kind, PointKind::For | PointKind::Join { .. }) {
+        return zero;
+    }
+    if point.speed.is_some() {
+        return quote! {
+            if __crt_held { 0.0 } else { #all.get(__crt_slot).work.left(__crt_e.progress.moment()) }
+        };
+    }
+    quote! {
+        match #all.get(__crt_slot).timer.and_then(|__crt_timer| __crt_e.clocks.schedule.timer_at(__crt_timer)) {
+            __cr::core::option::Option::Some(__crt_at) if !__crt_held => {
+                __cr::schedule::Time::between(__crt_e.progress.moment(), __crt_at)
+            }
+            _ => #zero,
+        }
+    }
+}
+
+/// The instance in a slot goes on, from wherever it stands.
+fn wake(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStream {
+    let engine = cx.engine();
+    let [_, event, ..] = types::names(cx.model);
+    let outcome = cx.result(&quote!(__cr::core::option::Option<#event>), "SimError");
+    let (all, wake, turn, abort) = (of.all(), of.function("wake"), of.function("turn"), of.function("abort"));
+    let (frame, parts) = (&of.frame, cx.resolved.parts);
+    let arms =
+        steps.iter().filter(|(_, _, piece)| is_kept(of.activity.pieces[*piece].role)).map(|(_, clock, piece)| {
+            let (kept, fire) = (variant_of(*piece), function("fire", &clock.ident));
+            quote! {
+                __cr::core::option::Option::Some(#frame::#kept { .. }) => {
+                    Self::#fire(__crt_e, __crt_slot, __crt_held, __crt_cause)
+                }
+            }
+        });
+    let arms: Vec<TokenStream> = arms.collect();
+    quote! {
+        fn #wake(
+            __crt_e: &mut #engine,
+            __crt_slot: __cr::core::primitive::u32,
+            __crt_held: __cr::core::primitive::bool,
+            __crt_cause: __cr::schedule::Cause<#parts>,
+        ) -> #outcome {
+            match &#all.get(__crt_slot).frame {
+                #(#arms)*
+                _ => __cr::core::result::Result::Ok(__cr::core::option::Option::None),
+            }
+        }
+
+        fn #turn(
+            __crt_e: &mut #engine,
+            __crt_slot: __cr::core::primitive::u32,
+            __crt_order: __cr::schedule::Order<#parts>,
+        ) -> #outcome {
+            let __crt_instance = #all.get_mut(__crt_slot);
+            __crt_instance.turn = __cr::core::option::Option::None;
+            let __crt_life = __crt_instance.life;
+            let __crt_cause = __cr::schedule::Cause::Turn(__crt_order, __crt_life);
+            if __crt_life == __cr::schedule::Life::Doomed {
+                Self::#abort(__crt_e, __crt_slot, __crt_cause)
+            } else {
+                Self::#wake(__crt_e, __crt_slot, true, __crt_cause)
+            }
+        }
+    }
+}
+
+/// The instance in a slot is aborted, wherever it stands.
+fn abort(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStream {
+    let engine = cx.engine();
+    let [_, event, ..] = types::names(cx.model);
+    let outcome = cx.result(&quote!(__cr::core::option::Option<#event>), "SimError");
+    let (all, abort, frame, parts) = (of.all(), of.function("abort"), &of.frame, cx.resolved.parts);
+    let arms = steps.iter().filter_map(|(_, clock, piece)| {
+        let stands = match of.activity.pieces[*piece].role {
+            Role::Abort(point) => of.activity.points[point].resumes,
+            Role::Unborn => 0,
+            _ => return None,
+        };
+        let (kept, fire) = (variant_of(stands), function("fire", &clock.ident));
+        Some(quote! {
+            __cr::core::option::Option::Some(#frame::#kept { .. }) => {
+                Self::#fire(__crt_e, __crt_slot, false, __crt_cause)
+            }
+        })
+    });
+    let arms: Vec<TokenStream> = arms.collect();
+    quote! {
+        fn #abort(
+            __crt_e: &mut #engine,
+            __crt_slot: __cr::core::primitive::u32,
+            __crt_cause: __cr::schedule::Cause<#parts>,
+        ) -> #outcome {
+            match &#all.get(__crt_slot).frame {
+                #(#arms)*
+                _ => __cr::core::result::Result::Ok(__cr::core::option::Option::None),
+            }
+        }
+    }
+}
+
+/// What an instance does next, with everything evaluated that could fail.
+fn ready(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
+    let (engine, frame, generics, name) = (cx.engine(), &of.frame, &of.generics, &of.name);
+    let (step, parts, joined) = (of.step(cx), cx.resolved.parts, &of.activity.joined);
+    let outcome = cx.result(&quote!(__cr::schedule::Ready<#frame #generics, #joined, #parts>), "SimError");
+    let fail = |outcome: TokenStream| {
+        quote! {
+            match #outcome {
+                __cr::core::result::Result::Ok(__crt_value) => __crt_value,
+                __cr::core::result::Result::Err(__crt_fault) => {
+                    return __cr::core::result::Result::Err(
+                        __crt_fault.at(__crt_now.time, #name, &[__crt_slot as usize]),
+                    );
+                }
+            }
+        }
+    };
+    let arms = of.activity.points.iter().filter_map(|point| {
+        let kept = variant_of(point.resumes);
+        let at = match (&point.kind, point.speed) {
+            (PointKind::Delay, Some(speed)) => {
+                let rate = cx.speed_of(speed, &quote!(&__crt_wait.frame));
+                let length = fail(quote!(__cr::schedule::Time::wait(__crt_wait.length, || "`wait`".into(), __crt_now)));
+                quote!({
+                    let _ = #length;
+                    let __crt_speed = #rate;
+                    __crt_work.left = __crt_wait.length.max(0.0);
+                    __crt_work.since = __crt_now;
+                    __cr::core::option::Option::Some(__crt_work.run(__crt_speed, __crt_now))
+                })
+            }
+            (PointKind::Delay, None) => {
+                let at = fail(quote!(__cr::schedule::Time::wait(__crt_wait.length, || "`wait`".into(), __crt_now)));
+                quote!(__cr::core::option::Option::Some(#at))
+            }
+            (PointKind::Until, _) => {
+                let at =
+                    fail(quote!(__cr::schedule::Time::until(__crt_wait.length, || "`wait_until`".into(), __crt_now)));
+                quote!(__cr::core::option::Option::Some(#at))
+            }
+            _ => return None,
+        };
+        Some(quote!(#frame::#kept { .. } => #at,))
+    });
+    let arms: Vec<TokenStream> = arms.collect();
+    let timeout = fail(quote!(__cr::schedule::Time::wait(__crt_timeout, || "`timeout`".into(), __crt_now)));
+    let ended = if of.activity.fallible {
+        let stops = of.activity.stops;
+        quote! {
+            match __crt_value {
+                __cr::core::result::Result::Ok(__crt_value) => __cr::core::option::Option::Some(__crt_value),
+                __cr::core::result::Result::Err(__crt_error) => {
+                    let __crt_error = __cr::schedule::failure(__crt_error)
+                        .at(__crt_now.time, #name, &[__crt_slot as usize])
+                        .during(#name, &[__crt_slot as usize]);
+                    if #stops {
+                        return __cr::core::result::Result::Err(__crt_error);
+                    }
+                    __crt_e.progress.fails(__crt_error);
+                    __cr::core::option::Option::None
+                }
+            }
+        }
+    } else {
+        quote!(__cr::core::option::Option::Some(__crt_value))
+    };
+    let ready = of.function("ready");
+    quote! {
+        #[allow(unused_variables, unused_mut)]
+        fn #ready(
+            __crt_e: &mut #engine,
+            __crt_slot: __cr::core::primitive::u32,
+            __crt_step: #step,
+        ) -> #outcome {
+            let __crt_now = __crt_e.progress.moment();
+            let __crt_wait = match __crt_step {
+                __cr::schedule::Step::Wait(__crt_wait) => __crt_wait,
+                __cr::schedule::Step::End(__crt_value) => {
+                    let __crt_result = #ended;
+                    return __cr::core::result::Result::Ok(__cr::schedule::Ready::End(__crt_result));
+                }
+                __cr::schedule::Step::Goto(_) => __cr::core::unreachable!("an instance goes on until it waits"),
+            };
+            let mut __crt_work = __cr::schedule::Work::NONE;
+            #[allow(unreachable_patterns)]
+            let __crt_at = match &__crt_wait.frame {
+                #(#arms)*
+                _ => __cr::core::option::Option::None,
+            };
+            let __crt_deadline = match __crt_wait.timeout {
+                __cr::core::option::Option::Some(__crt_timeout) => __cr::core::option::Option::Some(#timeout),
+                __cr::core::option::Option::None => __cr::core::option::Option::None,
+            };
+            __cr::core::result::Result::Ok(__cr::schedule::Ready::Wait(__cr::schedule::Waits {
+                frame: __crt_wait.frame,
+                at: __crt_at,
+                deadline: __crt_deadline,
+                priority: __crt_wait.priority,
+                work: __crt_work,
+            }))
+        }
+    }
+}
+
+/// An instance leaves its wait: it is neither woken by it any more, nor asked.
+fn leave(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
+    let (engine, all, frame) = (cx.engine(), of.all(), &of.frame);
+    let arms = of.activity.points.iter().filter_map(|point| {
+        let pattern = pattern(cx, of, point.resumes);
+        let mut out = TokenStream::new();
+        if let Some(line) = point.line {
+            let number = u32::try_from(line).unwrap_or(u32::MAX);
+            out.extend(quote!({
+                let __crt_schedule = &mut __crt_e.clocks.schedule;
+                let __crt_turn = __cr::schedule::Turn::Line { line: #number };
+                __crt_schedule.lines[#line].leave(&__crt_order, true, &mut __crt_schedule.turns, __crt_turn);
+            }));
+        }
+        for watch in [point.condition.filter(|_| point.line.is_none()), point.unless].into_iter().flatten() {
+            let (site, turn) = (cx.site(watch), cx.turn_of(watch));
+            let member = cx.member_of(watch, of, point.resumes);
+            out.extend(quote!({
+                let __crt_member: usize = #member;
+                __crt_e.clocks.#site.group(__crt_member).leave(
+                    &__crt_order, false, &mut __crt_e.clocks.schedule.turns, #turn,
+                );
+            }));
+        }
+        if let Some(watch) = point.speed {
+            let site = cx.site(watch);
+            let member = cx.member_of(watch, of, point.resumes);
+            out.extend(quote!({
+                let __crt_member: usize = #member;
+                __crt_e.clocks.#site.group(__crt_member).go(__crt_slot);
+            }));
+        }
+        (!out.is_empty()).then(|| quote!(#pattern => { #out }))
+    });
+    let arms: Vec<TokenStream> = arms.collect();
+    let look = (!arms.is_empty()).then(|| {
+        quote! {
+            #[allow(unused_variables, unreachable_patterns)]
+            match &__crt_frame {
+                #(#arms)*
+                _ => {}
+            }
+        }
+    });
+    let leave = of.function("leave");
+    let generics = &of.generics;
+    quote! {
+        #[allow(unused_variables)]
+        fn #leave(__crt_e: &mut #engine, __crt_slot: __cr::core::primitive::u32) {
+            let __crt_instance = #all.get_mut(__crt_slot);
+            let __crt_order = __crt_instance.order;
+            let (__crt_timer, __crt_deadline) = (__crt_instance.timer.take(), __crt_instance.deadline.take());
+            let __crt_frame: __cr::core::option::Option<#frame #generics> = __crt_instance.frame.take();
+            for __crt_timer in __crt_timer.into_iter().chain(__crt_deadline) {
+                __crt_e.clocks.schedule.stop_timer(__crt_timer);
+            }
+            if let __cr::core::option::Option::Some(__crt_frame) = __crt_frame {
+                #look
+            }
+        }
+    }
+}
+
+/// An instance begins a wait, after it has left the one before.
+fn begin(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
+    let (engine, all, frame, generics) = (cx.engine(), of.all(), &of.frame, &of.generics);
+    let call_of = &of.field;
+    let (parts, declaration, activity) = (cx.resolved.parts, of.activity.declaration, of.number);
+    let arms = of.activity.points.iter().filter_map(|point| {
+        let pattern = pattern(cx, of, point.resumes);
+        let mut out = TokenStream::new();
+        let site_number = |watch: usize| u32::try_from(watch).unwrap_or(u32::MAX);
+        if let (Some(line), Some(watch)) = (point.line, point.condition) {
+            let (number, site) = (u32::try_from(line).unwrap_or(u32::MAX), site_number(watch));
+            out.extend(quote!({
+                let __crt_schedule = &mut __crt_e.clocks.schedule;
+                let __crt_turn = __cr::schedule::Turn::Line { line: #number };
+                let __crt_waiter = __cr::schedule::Waiter { order: __crt_order, slot: __crt_slot, site: #site };
+                __crt_schedule.lines[#line].join(__crt_waiter, true, &mut __crt_schedule.turns, __crt_turn);
+            }));
+        }
+        for watch in [point.condition.filter(|_| point.line.is_none()), point.unless].into_iter().flatten() {
+            let (site, turn, number) = (cx.site(watch), cx.turn_of(watch), site_number(watch));
+            let member = cx.member_of(watch, of, point.resumes);
+            let shared = cx.resolved.clocks[watch].watch().is_some_and(crate::resolve::Watch::shared);
+            out.extend(quote!({
+                let __crt_member: usize = #member;
+                let __crt_waiter = __cr::schedule::Waiter { order: __crt_order, slot: __crt_slot, site: #number };
+                __crt_e.clocks.#site.group(__crt_member).join(
+                    __crt_waiter, #shared, &mut __crt_e.clocks.schedule.turns, #turn,
+                );
+            }));
+        }
+        if let Some(watch) = point.speed {
+            let (site, number) = (cx.site(watch), site_number(watch));
+            let member = cx.member_of(watch, of, point.resumes);
+            out.extend(quote!({
+                let __crt_member: usize = #member;
+                let __crt_waiter = __cr::schedule::Waiter { order: __crt_order, slot: __crt_slot, site: #number };
+                __crt_e.clocks.#site.group(__crt_member).stand(__crt_waiter);
+            }));
+        }
+        if let PointKind::Join { of: child, .. } = point.kind {
+            let child = cx.activity(child);
+            let (field, kept) = (&child.field, variant_of(point.resumes));
+            out.extend(quote!({
+                let __crt_child = *__crt_child;
+                let __crt_schedule = &mut __crt_e.clocks.schedule;
+                let __crt_own = __crt_schedule.activities.#call_of.handle(__crt_slot);
+                let __crt_result = if let __cr::core::option::Option::Some(__crt_joined) =
+                    __crt_schedule.activities.#field.find(__crt_child)
+                {
+                    __crt_joined.joiners.push((#activity, __crt_own));
+                    __cr::core::option::Option::None
+                } else {
+                    // It has ended already: what it gave may have been kept.
+                    __cr::core::option::Option::Some(
+                        __crt_schedule.activities.#field.collect(__crt_child).flatten(),
+                    )
+                };
+                if let __cr::core::option::Option::Some(__crt_result) = __crt_result {
+                    if let __cr::core::option::Option::Some(#frame::#kept { __crt_given, .. }) =
+                        &mut __crt_schedule.activities.#call_of.get_mut(__crt_slot).frame
+                    {
+                        *__crt_given = __cr::core::option::Option::Some(__crt_result);
+                    }
+                    __crt_schedule.activities.#call_of.wake(#activity, __crt_slot, &mut __crt_schedule.turns);
+                }
+            }));
+        }
+        (!out.is_empty()).then(|| quote!(#pattern => { #out }))
+    });
+    let arms: Vec<TokenStream> = arms.collect();
+    let look = (!arms.is_empty()).then(|| {
+        quote! {
+            #[allow(unused_variables, unreachable_patterns)]
+            match &__crt_frame {
+                #(#arms)*
+                _ => {}
+            }
+        }
+    });
+    let (begin, leave) = (of.function("begin"), of.function("leave"));
+    quote! {
+        #[allow(unused_variables)]
+        fn #begin(
+            __crt_e: &mut #engine,
+            __crt_slot: __cr::core::primitive::u32,
+            __crt_wait: __cr::schedule::Waits<#frame #generics, #parts>,
+        ) {
+            Self::#leave(__crt_e, __crt_slot);
+            let __crt_schedule = &mut __crt_e.clocks.schedule;
+            let __crt_priority =
+                __crt_wait.priority.unwrap_or(__crt_schedule.activities.#call_of.get(__crt_slot).priority);
+            let __crt_order = __crt_schedule.turns.order(__crt_priority);
+            let mut __crt_set = |__crt_at: __cr::core::option::Option<__cr::Moment>, __crt_held: bool| {
+                let __crt_at = __crt_at.filter(|__crt_at| __crt_at.time < __cr::core::primitive::f64::INFINITY)?;
+                let __crt_timer = __cr::schedule::Timer { slot: __crt_slot, held: __crt_held };
+                __cr::core::option::Option::Some(
+                    __crt_schedule.set_timer(__crt_at, __crt_priority, #declaration, __crt_timer),
+                )
+            };
+            let __crt_timer = __crt_set(__crt_wait.at, true);
+            let __crt_deadline = __crt_set(__crt_wait.deadline, false);
+            let __crt_instance = #all.get_mut(__crt_slot);
+            if __crt_instance.life != __cr::schedule::Life::Doomed {
+                __crt_instance.life = __cr::schedule::Life::Waiting;
+            }
+            __crt_instance.order = __crt_order;
+            __crt_instance.timer = __crt_timer;
+            __crt_instance.deadline = __crt_deadline;
+            __crt_instance.work = __crt_wait.work;
+            let __crt_frame = __cr::core::clone::Clone::clone(&__crt_wait.frame);
+            __crt_instance.frame = __cr::core::option::Option::Some(__crt_wait.frame);
+            #look
+        }
+    }
+}
+
+/// An instance has ended.
+fn end(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
+    let (engine, all, joined) = (cx.engine(), of.all(), &of.activity.joined);
+    let kept = of.activity.kept;
+    // Who waits for it, where.
+    let arms: Vec<TokenStream> = cx
+        .activities()
+        .filter_map(|other| {
+            let waits: Vec<TokenStream> = other
+                .activity
+                .points
+                .iter()
+                .filter(
+                    |point| matches!(point.kind, PointKind::Join { of: joined, .. } if joined == of.number as usize),
+                )
+                .map(|point| {
+                    let (frame, kept) = (&other.frame, variant_of(point.resumes));
+                    quote! {
+                        __cr::core::option::Option::Some(#frame::#kept { __crt_given, .. }) => {
+                            *__crt_given =
+                                __cr::core::option::Option::Some(__cr::core::clone::Clone::clone(&__crt_result));
+                        }
+                    }
+                })
+                .collect();
+            if waits.is_empty() {
+                return None;
+            }
+            let (number, field) = (other.number, &other.field);
+            Some(quote! {
+                #number => {
+                    if let __cr::core::option::Option::Some(__crt_instance) =
+                        __crt_schedule.activities.#field.find(__crt_joiner)
+                    {
+                        #[allow(unreachable_patterns)]
+                        match &mut __crt_instance.frame { #(#waits)* _ => {} }
+                        __crt_schedule.activities.#field.wake(#number, __crt_joiner.slot(), &mut __crt_schedule.turns);
+                    }
+                }
+            })
+        })
+        .collect();
+    // Children of a `run` end with their parent.
+    let aborts = of.activity.points.iter().filter_map(|point| {
+        let PointKind::Join { of: child, child: true } = point.kind else { return None };
+        let child = cx.activity(child);
+        let (frame, kept, field, number) = (&of.frame, variant_of(point.resumes), &child.field, child.number);
+        Some(quote! {
+            __cr::core::option::Option::Some(#frame::#kept { __crt_child, .. }) => {
+                let __crt_child = *__crt_child;
+                let __crt_schedule = &mut __crt_e.clocks.schedule;
+                __crt_schedule.activities.#field.abort(#number, __crt_child, &mut __crt_schedule.turns);
+            }
+        })
+    });
+    let aborts: Vec<TokenStream> = aborts.collect();
+    let aborts = (!aborts.is_empty()).then(|| {
+        quote! {
+            #[allow(unreachable_patterns)]
+            match &#all.get(__crt_slot).frame { #(#aborts)* _ => {} }
+        }
+    });
+    let releases = cx.activities().filter(|other| other.activity.kept).map(|other| {
+        let (number, field) = (other.number, &other.field);
+        quote!(#number => { __crt_schedule.activities.#field.collect(__crt_child); })
+    });
+    let releases: Vec<TokenStream> = releases.collect();
+    let releases = (!releases.is_empty()).then(|| {
+        quote! {
+            for (__crt_kind, __crt_child) in __cr::core::mem::take(&mut #all.get_mut(__crt_slot).children) {
+                let __crt_schedule = &mut __crt_e.clocks.schedule;
+                match __crt_kind { #(#releases)* _ => {} }
+            }
+        }
+    });
+    let orphan = kept.then(|| {
+        let arms = cx.activities().map(|other| {
+            let (number, field) = (other.number, &other.field);
+            quote!(#number => __crt_e.clocks.schedule.activities.#field.lives(__crt_parent),)
+        });
+        quote! {
+            && match #all.get(__crt_slot).parent {
+                __cr::core::option::Option::Some((__crt_kind, __crt_parent)) => match __crt_kind {
+                    #(#arms)*
+                    _ => false,
+                },
+                __cr::core::option::Option::None => true,
+            }
+        }
+    });
+    let tell = if arms.is_empty() {
+        quote!(let _ = __crt_joiners;)
+    } else {
+        quote! {
+            for (__crt_kind, __crt_joiner) in __crt_joiners {
+                let __crt_schedule = &mut __crt_e.clocks.schedule;
+                match __crt_kind { #(#arms)* _ => {} }
+            }
+        }
+    };
+    let (end, leave) = (of.function("end"), of.function("leave"));
+    quote! {
+        #[allow(unused_variables, clippy::unit_arg)]
+        fn #end(
+            __crt_e: &mut #engine,
+            __crt_slot: __cr::core::primitive::u32,
+            __crt_result: __cr::core::option::Option<#joined>,
+        ) {
+            #aborts
+            Self::#leave(__crt_e, __crt_slot);
+            #releases
+            let __crt_kept = #kept #orphan;
+            let __crt_joiners = #all.end(__crt_slot, __cr::core::clone::Clone::clone(&__crt_result), __crt_kept);
+            #tell
+        }
+    }
+}
+
+/// An instance that has failed stands where it stood, and will try again.
+fn put_back(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
+    let (engine, all, undo, number, parts) = (cx.engine(), of.all(), of.function("undo"), of.number, cx.resolved.parts);
+    quote! {
+        fn #undo(
+            __crt_e: &mut #engine,
+            __crt_slot: __cr::core::primitive::u32,
+            __crt_cause: __cr::schedule::Cause<#parts>,
+        ) {
+            let __crt_instance = #all.get_mut(__crt_slot);
+            __crt_instance.life = __cr::schedule::Life::Waiting;
+            match __crt_cause {
+                __cr::schedule::Cause::Timer(__crt_taken, __crt_timer) => {
+                    __crt_e.clocks.schedule.put_timer_back(__crt_taken, __crt_timer);
+                }
+                __cr::schedule::Cause::Turn(__crt_order, __crt_life) => {
+                    __crt_instance.life = __crt_life;
+                    __crt_instance.turn = __cr::core::option::Option::Some(__crt_order);
+                    __crt_e.clocks.schedule.turns.push(
+                        __crt_order,
+                        __cr::schedule::Turn::Instance { activity: #number, slot: __crt_slot },
+                    );
+                }
+                __cr::schedule::Cause::Condition => {}
+            }
+        }
+    }
+}
+
+/// Looks who goes on at this instant.
+pub(super) fn settle(cx: &Cx<'_>) -> TokenStream {
+    if cx.resolved.activities.is_empty() {
+        return TokenStream::new();
+    }
+    let engine = cx.engine();
+    let nothing = cx.result(&quote!(()), "SimError");
+    let instances = cx.activities().map(|of| {
+        let (number, field) = (of.number, &of.field);
+        quote!(#number => __crt_e.clocks.schedule.activities.#field.has_turn(__crt_slot, &__crt_order),)
+    });
+    let tests = |line: bool| -> Vec<TokenStream> {
+        cx.resolved
+            .clocks
+            .iter()
+            .enumerate()
+            .filter(|(_, clock)| {
+                clock.watch().is_some_and(|watch| watch.part != Part::Speed && watch.line.is_some() == line)
+            })
+            .map(|(number, clock)| {
+                let (holds, site) = (function("holds", &clock.ident), u32::try_from(number).unwrap_or(u32::MAX));
+                if line {
+                    return quote!(#site => Self::#holds(__crt_e, __crt_head.slot)?,);
+                }
+                let (field, shared) = (cx.site(number), clock.watch().is_some_and(crate::resolve::Watch::shared));
+                quote! {
+                    #site => {
+                        let __crt_group = __crt_e.clocks.#field.group(__crt_member as usize);
+                        let __crt_head = __crt_group.head().filter(|_| __crt_group.is_queued(&__crt_order));
+                        match __crt_head {
+                            __cr::core::option::Option::Some(__crt_head) if !Self::#holds(__crt_e, __crt_head.slot)? => {
+                                __crt_e.clocks.schedule.turns.drop_candidate();
+                                let __crt_group = __crt_e.clocks.#field.group(__crt_member as usize);
+                                __crt_group.unqueued();
+                                __crt_group.in_vain(#shared, &mut __crt_e.clocks.schedule.turns, __crt_turn);
+                                continue;
+                            }
+                            __crt_head => __crt_head.is_some(),
+                        }
+                    }
+                }
+            })
+            .collect()
+    };
+    let (groups, lines) = (tests(false), tests(true));
+    let lines = if lines.is_empty() {
+        quote!(__cr::schedule::Turn::Line { .. } => false,)
+    } else {
+        quote! {
+            __cr::schedule::Turn::Line { line: __crt_line } => {
+                let __crt_group = &__crt_e.clocks.schedule.lines[__crt_line as usize];
+                match __crt_group.head().filter(|_| __crt_group.is_queued(&__crt_order)) {
+                    __cr::core::option::Option::Some(__crt_head) => {
+                        let __crt_holds = match __crt_head.site { #(#lines)* _ => false };
+                        if !__crt_holds {
+                            let __crt_schedule = &mut __crt_e.clocks.schedule;
+                            __crt_schedule.turns.drop_candidate();
+                            let __crt_group = &mut __crt_schedule.lines[__crt_line as usize];
+                            __crt_group.unqueued();
+                            __crt_group.in_vain(true, &mut __crt_schedule.turns, __crt_turn);
+                            continue;
+                        }
+                        true
+                    }
+                    __cr::core::option::Option::None => false,
+                }
+            }
+        }
+    };
+    quote! {
+        fn __cr_settle(__crt_e: &mut #engine) -> #nothing {
+            __crt_e.clocks.schedule.turns.unsettle();
+            while let __cr::core::option::Option::Some((__crt_order, __crt_turn)) =
+                __crt_e.clocks.schedule.turns.candidate()
+            {
+                #[allow(unused_variables)]
+                let __crt_holds = match __crt_turn {
+                    __cr::schedule::Turn::Instance { activity: __crt_activity, slot: __crt_slot } => {
+                        match __crt_activity { #(#instances)* _ => false }
+                    }
+                    __cr::schedule::Turn::Group { site: __crt_site, member: __crt_member } => {
+                        match __crt_site { #(#groups)* _ => false }
+                    }
+                    #lines
+                };
+                if __crt_holds {
+                    __crt_e.clocks.schedule.turns.confirm();
+                    __crt_e.clocks.schedule.now = __crt_e.progress.moment();
+                    break;
+                }
+                __crt_e.clocks.schedule.turns.drop_candidate();
+            }
+            __cr::core::result::Result::Ok(())
+        }
+    }
+}
+
+/// Somebody's turn is taken: an arm for each kind.
+pub(in crate::emit) fn take(cx: &Cx<'_>) -> TokenStream {
+    let instances = cx.activities().map(|of| {
+        let (number, turn) = (of.number, of.function("turn"));
+        quote!(#number => Self::#turn(__crt_e, __crt_slot, __crt_order),)
+    });
+    let watches: Vec<(usize, &Clock)> = cx
+        .resolved
+        .clocks
+        .iter()
+        .enumerate()
+        .filter(|(_, clock)| clock.watch().is_some_and(|watch| watch.part != Part::Speed))
+        .collect();
+    let woken = |clock: &Clock| {
+        let watch = clock.watch()?;
+        let of = cx.activity(watch.activity);
+        let (wake, held) = (of.function("wake"), watch.part == Part::Condition);
+        Some(quote!(Self::#wake(__crt_e, __crt_head.slot, #held, __cr::schedule::Cause::Condition)))
+    };
+    let groups = watches.iter().filter(|(_, clock)| clock.watch().is_some_and(|watch| watch.line.is_none())).map(
+        |(number, clock)| {
+            let (site, field, wake) = (u32::try_from(*number).unwrap_or(u32::MAX), cx.site(*number), woken(clock));
+            quote! {
+                #site => {
+                    let __crt_group = __crt_e.clocks.#field.group(__crt_member as usize);
+                    __crt_group.unqueued();
+                    let __crt_head = __crt_group.head();
+                    let __crt_outcome = match __crt_head {
+                        __cr::core::option::Option::Some(__crt_head) => #wake,
+                        __cr::core::option::Option::None => __cr::core::result::Result::Ok(__cr::core::option::Option::None),
+                    };
+                    if __crt_outcome.is_err() {
+                        __crt_e.clocks.#field.group(__crt_member as usize)
+                            .touch(&mut __crt_e.clocks.schedule.turns, __crt_turn);
+                    }
+                    __crt_outcome
+                }
+            }
+        },
+    );
+    let groups: Vec<TokenStream> = groups.collect();
+    let lines = watches.iter().filter(|(_, clock)| clock.watch().is_some_and(|watch| watch.line.is_some())).map(
+        |(number, clock)| {
+            let (site, wake) = (u32::try_from(*number).unwrap_or(u32::MAX), woken(clock));
+            quote!(#site => #wake,)
+        },
+    );
+    let lines: Vec<TokenStream> = lines.collect();
+    let none = quote!(__cr::core::result::Result::Ok(__cr::core::option::Option::None));
+    quote! {
+        match __crt_turn {
+            __cr::schedule::Turn::Instance { activity: __crt_activity, slot: __crt_slot } => match __crt_activity {
+                #(#instances)*
+                _ => #none,
+            },
+            __cr::schedule::Turn::Group { site: __crt_site, member: __crt_member } => match __crt_site {
+                #(#groups)*
+                _ => #none,
+            },
+            __cr::schedule::Turn::Line { line: __crt_line } => {
+                let __crt_group = &mut __crt_e.clocks.schedule.lines[__crt_line as usize];
+                __crt_group.unqueued();
+                let __crt_outcome = match __crt_group.head() {
+                    __cr::core::option::Option::Some(__crt_head) => match __crt_head.site {
+                        #(#lines)*
+                        _ => #none,
+                    },
+                    __cr::core::option::Option::None => #none,
+                };
+                if __crt_outcome.is_err() {
+                    let __crt_schedule = &mut __crt_e.clocks.schedule;
+                    __crt_schedule.lines[__crt_line as usize].touch(&mut __crt_schedule.turns, __crt_turn);
+                }
+                __crt_outcome
+            }
+        }
+    }
+}

@@ -1,0 +1,206 @@
+//! What bodies do with activities and lines: instances are started, aborted and asked for.
+
+use proc_macro2::{Ident, Span};
+use quote::{quote, quote_spanned};
+use syn::{Expr, parse_quote, parse_quote_spanned};
+
+use super::events::named;
+use super::{Rewriter, function, here};
+use crate::resolve::names::Meaning;
+
+/// What can be asked of an activity, and what can be done with it.
+const METHODS: &str =
+    "`start(…)`, `abort(key)`, `alive(key)` and `len()`; in an activity also `join(key)` and `run(…)`, which wait";
+
+impl Rewriter<'_> {
+    /// `NAME.start(…)` and its like, where NAME is an activity or a line.
+    pub(super) fn activity_call(&mut self, expr: &mut Expr) -> bool {
+        let Expr::MethodCall(call) = &*expr else { return self.misplaced_wait(expr) };
+        let Some((ident, indices)) = named(&call.receiver) else { return false };
+        if self.locals.find(ident).is_some() || !indices.is_empty() {
+            return false;
+        }
+        let (ident, call) = (ident.clone(), call.clone());
+        match self.names.meaning(&ident) {
+            Some(Meaning::Activity(number)) => {
+                self.met += 1;
+                *expr = self.of_activity(&ident, number, &call);
+                true
+            }
+            Some(Meaning::Line(number)) => {
+                self.met += 1;
+                *expr = self.of_line(&ident, number, &call);
+                true
+            }
+            _ => false,
+        }
+    }
+
+    /// Waits have been taken out of the bodies of activities; those that are left stand elsewhere.
+    fn misplaced_wait(&mut self, expr: &Expr) -> bool {
+        let Expr::Call(call) = expr else { return false };
+        let Expr::Path(path) = &*call.func else { return false };
+        let Some(ident) = super::single(path) else { return false };
+        let is_wait = ["wait", "wait_for", "wait_until"].iter().any(|name| ident == name);
+        // A function of this name may be meant outside of activities.
+        let options = call.args.iter().any(|arg| matches!(arg, Expr::Assign(_)));
+        if is_wait && options && self.activity.is_none() {
+            let what = self.mode.what;
+            self.wrong(ident.span(), format!("{what} cannot wait; only activities do, `activity NAME(…) {{ … }}`"));
+            return true;
+        }
+        false
+    }
+
+    fn of_activity(&mut self, ident: &Ident, number: usize, call: &syn::ExprMethodCall) -> Expr {
+        let names = self.names;
+        let activity = &names.activities[number];
+        let span = here(call.method.span());
+        let method = call.method.to_string();
+        let field = quote::format_ident!("of_{}", syn::ext::IdentExt::unraw(ident), span = span);
+        match method.as_str() {
+            "start" => self.start(ident, number, &call.args.iter().cloned().collect::<Vec<_>>(), call.method.span()),
+            "abort" => {
+                self.may_change(ident);
+                let Some(given) = self.exactly(call, &["key"]) else { return parse_quote!(loop {}) };
+                let key = self.key(given[0], &activity.activity.ident);
+                let schedule = self.scheduled(activity.place, true, span);
+                let number = u32::try_from(number).unwrap_or(u32::MAX);
+                parse_quote_spanned!(span=> {
+                    let __crt_key = #key;
+                    let __crt_schedule = &mut #schedule;
+                    __crt_schedule.activities.#field.abort(#number, __crt_key.handle(), &mut __crt_schedule.turns)
+                })
+            }
+            "alive" => {
+                let Some(given) = self.exactly(call, &["key"]) else { return parse_quote!(loop {}) };
+                let key = self.key(given[0], &activity.activity.ident);
+                let schedule = self.scheduled(activity.place, false, span);
+                parse_quote_spanned!(span=> {
+                    let __crt_key = #key;
+                    #schedule.activities.#field.lives(__crt_key.handle())
+                })
+            }
+            "len" | "is_empty" => {
+                if self.exactly(call, &[]).is_none() {
+                    return parse_quote!(loop {});
+                }
+                let schedule = self.scheduled(activity.place, false, span);
+                let method = Ident::new(&method, span);
+                parse_quote_spanned!(span=> #schedule.activities.#field.#method())
+            }
+            "join" | "run" => {
+                let why = if self.activity.is_some() {
+                    "stands as a statement, as `let x = WAIT;`, or as the whole condition of `if` or `while`".to_owned()
+                } else {
+                    "waits, and only activities do".to_owned()
+                };
+                self.wrong(call.method.span(), format!("`{ident}.{method}` {why}"));
+                parse_quote!(loop {})
+            }
+            other => {
+                self.wrong(call.method.span(), format!("an activity has no `{other}`; it has {METHODS}"));
+                parse_quote!(loop {})
+            }
+        }
+    }
+
+    /// Reports starting or aborting where nothing may be changed.
+    fn may_change(&mut self, ident: &Ident) {
+        if !self.mode.writes {
+            let what = self.mode.what;
+            self.wrong(ident.span(), format!("{what} cannot start or abort `{ident}`; only actions do"));
+        }
+    }
+
+    /// An instance is started; the code gives its key.
+    pub(in crate::resolve) fn start(&mut self, ident: &Ident, number: usize, args: &[Expr], at: Span) -> Expr {
+        self.may_change(ident);
+        let names = self.names;
+        let activity = &names.activities[number];
+        let expected = &activity.activity.args;
+        if args.len() != expected.len() {
+            let all: Vec<String> = expected.iter().map(|arg| arg.ident.to_string()).collect();
+            self.wrong(at, format!("`{ident}` takes `({})`, and gets {} arguments", all.join(", "), args.len()));
+            return parse_quote!(loop {});
+        }
+        let span = here(ident.span());
+        let values: Vec<Expr> = args
+            .iter()
+            .zip(&activity.sets)
+            .map(|(arg, set)| match set {
+                Some(set) => {
+                    let index = self.index(arg, Some(*set), ident);
+                    self.member(index, *set, ident)
+                }
+                None => {
+                    let mut arg = arg.clone();
+                    self.argument(&mut arg);
+                    arg
+                }
+            })
+            .collect();
+        let mut places = Vec::new();
+        if let Some(starter) = &activity.starter {
+            self.access.merge(&starter.access);
+            for element in &starter.access.elements {
+                self.access.touch_element(element.clone());
+            }
+            places = self.passed_on(&starter.access, span);
+        }
+        let parent = match self.activity {
+            Some(own) => {
+                let own = u32::try_from(own).unwrap_or(u32::MAX);
+                quote!(__cr::core::option::Option::Some((#own, __crt_me.handle())))
+            }
+            None => quote!(__cr::core::option::Option::None),
+        };
+        let temporaries: Vec<Ident> = (0..values.len()).map(|i| Ident::new(&format!("__crt_{i}"), span)).collect();
+        let start = Ident::new(&function("start", &activity.activity.ident).to_string(), span);
+        let outcome = quote_spanned!(span=> Self::#start(#(#places,)* #(#temporaries,)* #parent));
+        let outcome = self.or_raise(&outcome, &quote!(__cr::Key::stale()), span);
+        parse_quote_spanned!(span=> (match (#(#values,)*) { (#(#temporaries,)*) => { #outcome } }))
+    }
+
+    /// States over the instances of activity `number` get their value for a new one, `__crt_pair`.
+    pub(in crate::resolve) fn instance_begins(
+        &mut self,
+        number: usize,
+        access: &mut crate::resolve::Access,
+    ) -> proc_macro2::TokenStream {
+        let names = self.names;
+        let mut begins = proc_macro2::TokenStream::new();
+        for (at, place) in names.places.iter().enumerate() {
+            let over = place.family.sets().any(|set| names.sets[set].activity == Some(number));
+            let Some(initial) = place.initial.as_ref().filter(|_| over && place.is_state()) else { continue };
+            access.merge(&initial.access);
+            access.touch(at, true);
+            access.logged.insert(at);
+            let span = here(place.ident.span());
+            let needs = self.passed_on(&initial.access, span);
+            let (handle, function) = (super::handle(&place.ident), function("initial", &place.ident));
+            let note = self.note(at, &quote!(__crt_pair), span);
+            begins.extend(quote! {
+                let __crt_value = Self::#function(__crt_pair, #(#needs),*)?;
+                #note
+                __cr::element::put(&mut *#handle, __crt_pair, __crt_value);
+            });
+        }
+        begins
+    }
+
+    fn of_line(&mut self, ident: &Ident, number: usize, call: &syn::ExprMethodCall) -> Expr {
+        let method = call.method.to_string();
+        if (method != "len" && method != "is_empty") || !call.args.is_empty() {
+            self.wrong(call.method.span(), format!("a line has `{ident}.len()` and `{ident}.is_empty()` only"));
+            return parse_quote!(loop {});
+        }
+        let place = self.names.lines[number].place;
+        let schedule = self.scheduled(place, false, call.method.span());
+        if method == "len" {
+            parse_quote!(#schedule.in_line[#number])
+        } else {
+            parse_quote!((#schedule.in_line[#number] == 0))
+        }
+    }
+}
