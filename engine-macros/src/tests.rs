@@ -64,6 +64,63 @@ fn types() {
     insta::assert_snapshot!(&expansion[..end]);
 }
 
+stages!(happening: model Happening {
+    param n: usize = 3;
+    index place = 0..n;
+    state log: Vec<(f64, usize)> = Vec::new();
+    state key: Option<Key<leave>> = None;
+    event arrive[k in place](job: u32), priority = 1 => {
+        log.push((now, k));
+        key = Some(leave.after(1.5, k, job));
+    }
+    event leave(k in place, job: u32), once => { let _ = (k, job); arrive[k].at(now + 1.0, job, priority = (0, 2)); }
+    clock cancels: rate(0.1 * leave.len() as f64) => { if let Some(old) = key { leave.cancel(old); } }
+    init { for k in place { arrive[k].at(0.5, 1); } }
+});
+
+stages!(serving: model Serving {
+    param mu: f64 = 1.0;
+    index class = 0..2;
+    state free: u32 = 1;
+    state urgent: bool = false;
+    state seen[k in class]: u32 = 0;
+    state acuity[p in customer]: u8 = 3;
+    tally left: u32 = 0;
+    line queue;
+    activity customer(c in class, need: f64), priority = c {
+        let arrived = now;
+        if !wait_for(free > 0, timeout = 5.0) { left += 1; return; }
+        free -= 1;
+        defer { free += 1; }
+        acuity[me] += 1;
+        let mut rest: f64 = need;
+        while rest > 0.0 { rest = wait(rest, unless = urgent); }
+        wait(1.0, speed = if urgent { 0.0 } else { mu });
+        wait_for(seen[c] > 0, line = queue);
+        seen[c] -= 1;
+        let _ = arrived;
+    }
+    activity twice() -> u32 {
+        for _ in 0..2 { wait(1.0); }
+        let key = other.start();
+        let given = other.join(key);
+        given.unwrap_or(0)
+    }
+    activity other() -> u32 { wait_until(10.0); 3 }
+    clock arrives: rate(1.0) => { customer.start(0, 1.0); }
+    observe waiting = queue.len() + customer.len();
+    init { twice.start(); }
+});
+
+stages!(counting: model Counting {
+    time u64;
+    state n: u64 = 0;
+    event ring(k: u64) => { n += 1; ring.after(k, now); }
+    clock tick: every(10) => { n += 1; }
+    clock chosen: at(if n == 3 { now + 5 } else { never }) => { ring.at(now, 1); }
+    clock late: after(7, redraw) => { n += 1; }
+});
+
 stages!(sir: model Sir {
     param beta: f64 = 0.3;
     param gamma: f64 = 0.1;

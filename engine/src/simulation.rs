@@ -414,6 +414,12 @@ impl End {
         let moment = Moment::tick(tick);
         End { last: moment, pause: moment }
     }
+
+    /// Whether what happens then lies beyond it.
+    #[inline(always)]
+    pub(crate) fn is_before(self, next: Moment) -> bool {
+        self.last.before(next)
+    }
 }
 
 /// The instant at which something happens, as observers are told of it.
@@ -491,7 +497,7 @@ fn run<M: Model, O: Observer<M>>(engine: &mut Active<'_, M>, observer: &mut O, e
             }
         }
         let next = M::next(engine.clocks);
-        if end.last.before(next.at) || next.at.time == f64::INFINITY {
+        if end.is_before(next.at) || next.at.time == f64::INFINITY {
             told.end(engine, observer)?;
             if end.pause.time < f64::INFINITY {
                 if O::ACTIVE && end.pause.time > engine.progress.now {

@@ -34,7 +34,6 @@ fn fire_event(cx: &Cx<'_>, number: usize) -> TokenStream {
         (function("fire", &clock.ident), function("happen", &clock.ident), function("act", &clock.ident));
     let (variant, whose) = (variant(&clock.ident), Whose::of(&clock.ident, &clock.family));
     let (save, restore) = undo(cx, number);
-    let withdraw_instances = super::activity::withdraw(cx);
     let clear = clear_logs(cx, &clock.action.access);
     let (message, binders, values) = super::schedule::message(cx, clock);
     let types: Vec<_> = clock.args.iter().map(|(_, ty)| ty).collect();
@@ -78,7 +77,7 @@ fn fire_event(cx: &Cx<'_>, number: usize) -> TokenStream {
                 }
                 #private::core::result::Result::Err(__crt_error) => {
                     #restore
-                    __crt_e.clocks.schedule.withdraw(&__crt_begun); #withdraw_instances
+                    Self::__cr_withdraw(__crt_e, &__crt_begun);
                     #put_back
                     #private::core::result::Result::Err(__crt_error.during(#name, #index))
                 }
@@ -142,11 +141,10 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
     let content = happen_one(cx, number);
     let (proposes, proposal) = proposal(cx, number, &restore_timing);
     let clear = clear_logs(cx, access);
-    let withdraw_instances = super::activity::withdraw(cx);
     let (begin, withdraw) = if access.schedule == Some(true) {
         (
             quote!(let __crt_begun = __crt_e.clocks.schedule.begin(__crt_e.progress.moment());),
-            quote!(__crt_e.clocks.schedule.withdraw(&__crt_begun); #withdraw_instances),
+            quote!(Self::__cr_withdraw(__crt_e, &__crt_begun);),
         )
     } else {
         (TokenStream::new(), TokenStream::new())

@@ -136,7 +136,14 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
             },
         }
     });
+    let withdraw = super::activity::withdraw(cx);
     quote! {
+        #[cold]
+        fn __cr_withdraw(__crt_e: &mut #engine, __crt_begun: &__cr::schedule::Begun) {
+            __crt_e.clocks.schedule.withdraw(__crt_begun);
+            #withdraw
+        }
+
         #inline
         fn __cr_happen_scheduled(__crt_e: &mut #engine) -> #outcome {
             #turns

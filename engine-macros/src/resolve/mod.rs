@@ -52,6 +52,9 @@ pub(crate) struct Resolved {
     pub sets: Vec<Set>,
     pub relations: Vec<Relation>,
     pub flows: Vec<Flow>,
+    /// The model's name, and the path of the runtime crate as text.
+    pub model: Ident,
+    pub krate: String,
     pub activities: Vec<Activity>,
     /// The lines: their names, and what stands for those who wait in them.
     pub lines: Vec<(Ident, usize)>,
@@ -65,6 +68,28 @@ impl Resolved {
     /// Whether something is scheduled while the model runs.
     pub(crate) fn schedules(&self) -> bool {
         self.places.iter().any(|place| matches!(place.kind, PlaceKind::Scheduled))
+    }
+
+    /// What is scheduled of an item that stands in a place: its keyword.
+    pub(crate) fn scheduled_kind(&self, place: &Place) -> &'static str {
+        if self.lines.iter().any(|(ident, _)| *ident == place.ident) {
+            "line"
+        } else if self.activities.iter().any(|activity| activity.ident == place.ident) {
+            "activity"
+        } else {
+            "event"
+        }
+    }
+
+    /// A type as it was written, with `Key<NAME>` in place of what it stands for.
+    pub(crate) fn without_tags(&self, text: String) -> String {
+        let events = self.events().map(|clock| &clock.ident);
+        let items = events.chain(self.activities.iter().map(|activity| &activity.ident));
+        items.fold(text, |text, ident| {
+            let tag = crate::syntax::tag(&self.model, ident).to_string();
+            let (path, name) = (format!("{}::Key<{tag}>", self.krate), ident.unraw());
+            text.replace(&path, &format!("Key<{name}>")).replace(&tag, &name.to_string())
+        })
     }
 
     /// The events.
@@ -556,6 +581,11 @@ impl<'a> Resolver<'a, '_> {
             sets,
             relations,
             flows,
+            model: model.ident.clone(),
+            krate: {
+                let krate = &model.krate;
+                quote::quote!(#krate).to_string().replace(' ', "")
+            },
             activities,
             lines,
             parts,

@@ -44,6 +44,16 @@ impl Keys<'_> {
         let mut at = 0;
         while let Some(token) = tokens.get(at) {
             match token {
+                // `Key::stale()`.
+                TokenTree::Ident(word)
+                    if word == "Key"
+                        && !(at > 0 && punct(at - 1, ':'))
+                        && punct(at + 2, ':')
+                        && matches!(tokens.get(at + 3), Some(TokenTree::Ident(method)) if method == "stale") =>
+                {
+                    let krate = self.krate;
+                    out.extend(quote!(#krate::#word));
+                }
                 TokenTree::Ident(word) if word == "Key" && punct(at + 1, '<') && punct(at + 3, '>') => {
                     if let Some(TokenTree::Ident(name)) = tokens.get(at + 2) {
                         if let Some(known) = self.named.iter().find(|known| *known == name) {

@@ -62,6 +62,8 @@ pub enum Cause<const W: usize> {
     Timer(Taken<Rank<W>>, Timer),
     /// A turn of its own, and the life it had.
     Turn(Order<W>, Life),
+    /// That it is to be aborted.
+    Abort(Order<W>),
     /// A condition.
     Condition,
 }
@@ -88,8 +90,6 @@ pub enum Life {
     Woken,
     /// It runs.
     Running,
-    /// It is to be aborted.
-    Doomed,
     /// It has ended, and what it gave is kept for whoever joins it.
     Ended,
 }
@@ -114,10 +114,10 @@ pub struct Instance<F, T, const W: usize> {
     pub order: Order<W>,
     /// Its priority, if a wait has none of its own.
     pub priority: [i64; W],
-    /// The turn that stands in the queue for it.
+    /// The turn that stands in the queue for it to begin or to go on.
     pub turn: Option<Order<W>>,
-    /// The life it had before it was to be aborted, and since when it is.
-    pub spared: (Life, u64),
+    /// The turn at which it is to be aborted.
+    pub doom: Option<Order<W>>,
     /// The end of the wait, if that is known.
     pub timer: Option<Handle>,
     /// The end of its patience.
@@ -215,7 +215,7 @@ impl<F, T, const W: usize> Instances<F, T, W> {
                 order,
                 priority,
                 turn: None,
-                spared: (Life::Free, 0),
+                doom: None,
                 timer: None,
                 deadline: None,
                 work: Work::NONE,
@@ -306,14 +306,9 @@ impl<F, T, const W: usize> Instances<F, T, W> {
 
     /// An instance is to be aborted when it is its turn; `false` if it has ended, or is to be already.
     pub fn abort(&mut self, activity: u32, handle: Handle, turns: &mut Turns<W>) -> bool {
-        let Some(instance) = self.find(handle) else { return false };
-        if instance.life == Life::Doomed {
-            return false;
-        }
+        let Some(instance) = self.find(handle).filter(|instance| instance.doom.is_none()) else { return false };
         let order = turns.order(instance.priority);
-        instance.spared = (instance.life, order.began);
-        instance.life = Life::Doomed;
-        instance.turn = Some(order);
+        instance.doom = Some(order);
         turns.push(order, Turn::Instance { activity, slot: handle.slot() });
         true
     }
@@ -324,7 +319,7 @@ impl<F, T, const W: usize> Instances<F, T, W> {
         let instance = &mut self.slots[slot as usize];
         let joiners = std::mem::take(&mut instance.joiners);
         instance.frame = None;
-        instance.turn = None;
+        (instance.turn, instance.doom) = (None, None);
         if keep && joiners.is_empty() {
             instance.life = Life::Ended;
             instance.result = result;
@@ -370,33 +365,25 @@ impl<F, T, const W: usize> Instances<F, T, W> {
     #[inline]
     #[must_use]
     pub fn has_turn(&self, slot: u32, order: &Order<W>) -> bool {
-        self.slots.get(slot as usize).is_some_and(|instance| instance.turn.as_ref() == Some(order))
+        self.slots.get(slot as usize).is_some_and(|instance| {
+            instance.turn.as_ref() == Some(order) || instance.doom.as_ref() == Some(order)
+        })
     }
 
     /// An event has failed that began when `began` waits had begun: what it has started is gone, and what it has aborted
     /// lives on.
     #[cold]
-    pub fn withdraw(&mut self, activity: u32, began: u64, turns: &mut Turns<W>) {
+    pub fn withdraw(&mut self, began: u64) {
         for slot in 0..self.slots.len() {
             #[allow(clippy::cast_possible_truncation, reason = "there is no memory for so many")]
             let number = slot as u32;
             let instance = &mut self.slots[slot];
-            match instance.life {
-                Life::New if instance.order.began > began => {
-                    self.len -= 1;
-                    instance.frame = None;
-                    instance.turn = None;
-                    self.release(number);
-                }
-                Life::Doomed if instance.spared.1 > began => {
-                    instance.life = instance.spared.0;
-                    instance.turn = None;
-                    if matches!(instance.life, Life::New | Life::Woken) {
-                        instance.turn = Some(instance.order);
-                        turns.push(instance.order, Turn::Instance { activity, slot: number });
-                    }
-                }
-                _ => {}
+            instance.doom = instance.doom.filter(|doom| doom.began <= began);
+            if instance.life == Life::New && instance.order.began > began {
+                self.len -= 1;
+                instance.frame = None;
+                instance.turn = None;
+                self.release(number);
             }
         }
     }

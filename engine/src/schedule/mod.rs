@@ -116,6 +116,9 @@ impl<E, A, const W: usize> Schedule<E, A, W> {
     pub fn is_turn(&self) -> bool {
         let Some(priority) = self.turns.ready() else { return false };
         let now = self.now;
+        if now.before(self.agenda.next()) {
+            return true;
+        }
         match self.agenda.first() {
             Some((_, at, rank, _)) if !now.before(at) => *priority <= rank.priority,
             _ => true,

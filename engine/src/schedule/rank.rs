@@ -52,6 +52,22 @@ macro_rules! integers {
 
 integers!(i8 i16 i32 i64 isize u8 u16 u32);
 
+macro_rules! large {
+    ($($int:ty)*) => { $(
+        /// What is too large is the last.
+        impl Parts for $int {
+            const COUNT: usize = 1;
+
+            #[inline]
+            fn write(self, into: &mut [i64]) {
+                into[0] = i64::try_from(self).unwrap_or(i64::MAX);
+            }
+        }
+    )* };
+}
+
+large!(u64 usize);
+
 macro_rules! tuples {
     ($(($($part:ident $number:tt)*))*) => { $(
         impl<$($part: Parts),*> Parts for ($($part,)*) {

@@ -4,8 +4,7 @@
 //! looked at when something it reads has been written, and only while somebody waits for it: whoever waits first is
 //! asked, and if the condition is the same for all it stands for all.
 
-use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::VecDeque;
 
 /// The order among turns of one instant, and among those who wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -43,7 +42,8 @@ pub enum Turn {
 /// Turns to be taken at this instant.
 #[derive(Clone, Debug)]
 pub struct Turns<const W: usize> {
-    queue: BinaryHeap<Reverse<(Order<W>, Turn)>>,
+    /// In order. Most come at one of the ends: those who begin to wait, and those who have waited longest.
+    queue: VecDeque<(Order<W>, Turn)>,
     /// Whether the first has been looked at, and will be taken.
     ready: bool,
     began: u64,
@@ -51,7 +51,7 @@ pub struct Turns<const W: usize> {
 
 impl<const W: usize> Default for Turns<W> {
     fn default() -> Self {
-        Turns { queue: BinaryHeap::new(), ready: false, began: 0 }
+        Turns { queue: VecDeque::new(), ready: false, began: 0 }
     }
 }
 
@@ -68,14 +68,22 @@ impl<const W: usize> Turns<W> {
     pub fn push(&mut self, order: Order<W>, turn: Turn) {
         // What was first may not be so any more.
         self.ready = false;
-        self.queue.push(Reverse((order, turn)));
+        let entry = (order, turn);
+        if self.queue.back().is_none_or(|last| *last <= entry) {
+            self.queue.push_back(entry);
+        } else if self.queue.front().is_some_and(|first| entry <= *first) {
+            self.queue.push_front(entry);
+        } else {
+            let place = self.queue.partition_point(|other| *other < entry);
+            self.queue.insert(place, entry);
+        }
     }
 
     /// The first turn, if it has not been found to be one.
     #[inline]
     #[must_use]
     pub fn candidate(&self) -> Option<(Order<W>, Turn)> {
-        if self.ready { None } else { self.queue.peek().map(|&Reverse(turn)| turn) }
+        if self.ready { None } else { self.queue.front().copied() }
     }
 
     /// Something has happened: the first may be none any more.
@@ -100,7 +108,7 @@ impl<const W: usize> Turns<W> {
     /// The candidate is none.
     #[inline]
     pub fn drop_candidate(&mut self) {
-        self.queue.pop();
+        self.queue.pop_front();
     }
 
     /// The priority of the turn that is next.
@@ -110,21 +118,21 @@ impl<const W: usize> Turns<W> {
         if !self.ready {
             return None;
         }
-        self.queue.peek().map(|Reverse((order, _))| &order.priority)
+        self.queue.front().map(|(order, _)| &order.priority)
     }
 
     /// The turn that is next, without taking it.
     #[inline]
     #[must_use]
     pub fn peek(&self) -> Option<Turn> {
-        self.queue.peek().map(|Reverse((_, turn))| *turn)
+        self.queue.front().map(|(_, turn)| *turn)
     }
 
     /// Takes it.
     #[inline]
     pub fn take(&mut self) -> Option<(Order<W>, Turn)> {
         self.ready = false;
-        self.queue.pop().map(|Reverse(turn)| turn)
+        self.queue.pop_front()
     }
 }
 
@@ -189,10 +197,16 @@ impl<const W: usize> Group<W> {
     #[inline]
     pub fn join(&mut self, waiter: Waiter<W>, shared: bool, turns: &mut Turns<W>, turn: Turn) {
         let place = match self.waiters.back() {
-            Some(last) if last.order > waiter.order => self.position(&waiter.order).unwrap_or_else(|place| place),
-            _ => self.waiters.len(),
+            Some(last) if last.order > waiter.order => {
+                let place = self.position(&waiter.order).unwrap_or_else(|place| place);
+                self.waiters.insert(place, waiter);
+                place
+            }
+            _ => {
+                self.waiters.push_back(waiter);
+                self.waiters.len() - 1
+            }
         };
-        self.waiters.insert(place, waiter);
         if shared && self.tested > 0 && place > 0 {
             // Others have been found to wait in vain, for the same condition.
             self.tested += 1;
@@ -205,8 +219,14 @@ impl<const W: usize> Group<W> {
     /// Somebody waits no longer. In a line whoever stood behind the first may be asked now.
     #[inline]
     pub fn leave(&mut self, order: &Order<W>, line: bool, turns: &mut Turns<W>, turn: Turn) {
-        let Ok(place) = self.position(order) else { return };
-        self.waiters.remove(place);
+        let place = if self.waiters.front().is_some_and(|first| first.order == *order) {
+            self.waiters.pop_front();
+            0
+        } else {
+            let Ok(place) = self.position(order) else { return };
+            self.waiters.remove(place);
+            place
+        };
         if line && place == 0 {
             self.tested = 0;
         } else if place < self.tested {

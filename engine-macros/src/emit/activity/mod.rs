@@ -162,7 +162,7 @@ pub(super) fn none_yet(cx: &Cx<'_>) -> TokenStream {
 
 /// Whether an instance can stand in front of a piece.
 fn is_kept(role: Role) -> bool {
-    !matches!(role, Role::Abort(_) | Role::Unborn)
+    !matches!(role, Role::Abort(_))
 }
 
 /// What is kept of an instance in front of a piece: names and types.
@@ -290,9 +290,6 @@ fn piece_function(of: &Of<'_>, number: usize) -> Ident {
 fn pieces(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
     let mut out = TokenStream::new();
     for (number, piece) in of.activity.pieces.iter().enumerate() {
-        if piece.role == Role::Unborn {
-            continue;
-        }
         let key = of.key();
         let mut args = vec![quote!(__crt_me: #key)];
         if let Some(got) = &piece.got {
@@ -325,33 +322,39 @@ fn pieces(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
     out
 }
 
+/// An arm of a match on where an instance is, which runs the piece there and gives its step.
+fn call_piece(cx: &Cx<'_>, of: &Of<'_>, number: usize) -> TokenStream {
+    let (piece, name) = (&of.activity.pieces[number], &of.name);
+    let pattern = pattern(cx, of, number);
+    let takes = (0..piece.takes.len()).map(variable);
+    let got = piece.got.as_ref().map(|_| match piece.role {
+        Role::After(point) => got(&of.activity.points[point]),
+        _ => quote!(()),
+    });
+    let got = got.into_iter();
+    let members = of.activity.members.binders.iter().map(|(ident, _)| binder(ident));
+    let arguments = cx.arguments(&piece.body.access, super::Site::Engine);
+    let function = piece_function(of, number);
+    quote! {
+        #pattern => match Self::#function(#(#members,)* #(#arguments,)* __crt_me, #(#got,)* #(#takes,)*) {
+            __cr::core::result::Result::Ok(__crt_step) => __crt_step,
+            __cr::core::result::Result::Err(__crt_fault) => {
+                return __cr::core::result::Result::Err(
+                    __crt_fault.at(__crt_e.progress.now, #name, &[__crt_me.index()]),
+                );
+            }
+        },
+    }
+}
+
 /// Goes from piece to piece until the instance waits or ends.
 fn drive(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
     let (engine, key, frame, generics) = (cx.engine(), of.key(), &of.frame, &of.generics);
     let (time, step, name) = (cx.time_type(), of.step(cx), &of.name);
     let outcome = cx.result(&step, "SimError");
     let index = quote!(&[__crt_me.index()]);
-    let arms = of.activity.pieces.iter().enumerate().filter(|(_, piece)| is_kept(piece.role)).map(|(number, piece)| {
-        let pattern = pattern(cx, of, number);
-        let takes = (0..piece.takes.len()).map(variable);
-        let got = piece.got.as_ref().map(|_| match piece.role {
-            Role::After(point) => got(&of.activity.points[point]),
-            _ => quote!(()),
-        });
-        let got = got.into_iter();
-        let members = of.activity.members.binders.iter().map(|(ident, _)| binder(ident));
-        let arguments = cx.arguments(&piece.body.access, super::Site::Engine);
-        let function = piece_function(of, number);
-        let call = quote!(Self::#function(#(#members,)* #(#arguments,)* __crt_me, #(#got,)* #(#takes,)*));
-        quote! {
-            #pattern => match #call {
-                __cr::core::result::Result::Ok(__crt_step) => __crt_step,
-                __cr::core::result::Result::Err(__crt_fault) => {
-                    return __cr::core::result::Result::Err(__crt_fault.at(__crt_e.progress.now, #name, #index));
-                }
-            },
-        }
-    });
+    let arms = of.activity.pieces.iter().enumerate().filter(|(_, piece)| is_kept(piece.role));
+    let arms = arms.map(|(number, _)| call_piece(cx, of, number));
     let arms: Vec<TokenStream> = arms.collect();
     let go = of.function("go");
     quote! {
@@ -431,11 +434,8 @@ pub(super) fn turn_names(cx: &Cx<'_>) -> TokenStream {
 pub(super) fn withdraw(cx: &Cx<'_>) -> TokenStream {
     cx.activities()
         .map(|of| {
-            let (field, number) = (&of.field, of.number);
-            quote!({
-                let __crt_schedule = &mut __crt_e.clocks.schedule;
-                __crt_schedule.activities.#field.withdraw(#number, __crt_begun.waits, &mut __crt_schedule.turns);
-            })
+            let field = &of.field;
+            quote!(__crt_e.clocks.schedule.activities.#field.withdraw(__crt_begun.waits);)
         })
         .collect()
 }

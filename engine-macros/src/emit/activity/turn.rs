@@ -3,7 +3,7 @@
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 
-use super::{Of, event, is_kept, pattern, piece_function, variable};
+use super::{Of, call_piece, event, is_kept, pattern, piece_function, variable};
 use crate::emit::happen::{clear_logs, consequences, undo};
 use crate::emit::{Cx, Site, types};
 use crate::resolve::{Clock, Part, PointKind, Role, Timing, binder, function, variant_of};
@@ -49,7 +49,6 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
     let [fire, happen, follow] = ["fire", "happen", "follow"].map(|part| function(part, &clock.ident));
     let clear = clear_logs(cx, &clock.action.access);
     let (save, restore) = undo(cx, number);
-    let withdraw = super::withdraw(cx);
     let (all, name, parts, time) = (of.all(), &of.name, cx.resolved.parts, cx.time_type());
     let (frame_type, generics) = (&of.frame, &of.generics);
     let members: Vec<Ident> = of.activity.members.binders.iter().map(|(ident, _)| binder(ident)).collect();
@@ -57,7 +56,6 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
     // Where an instance stands that is aborted: in front of the piece behind its wait, or at the start.
     let stands = match role {
         Role::Abort(point) => of.activity.points[point].resumes,
-        Role::Unborn => 0,
         _ => piece,
     };
     let at = pattern(cx, of, stands);
@@ -72,9 +70,9 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
         }
     });
     let left = left(of, piece);
-    let aborts = matches!(role, Role::Abort(_) | Role::Unborn);
+    let aborts = matches!(role, Role::Abort(_));
     let (run, ready) = if aborts {
-        let run = (role != Role::Unborn).then(|| {
+        let run = {
             let body = &of.activity.pieces[piece];
             let takes: Vec<TokenStream> = body
                 .takes
@@ -102,12 +100,26 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
                     _ => {}
                 }
             }
-        });
-        (quote!(#run), quote!(let __crt_ready = __cr::schedule::Ready::End(__cr::core::option::Option::None);))
+        };
+        (run, quote!(let __crt_ready = __cr::schedule::Ready::End(__cr::core::option::Option::None);))
     } else {
         let (go, ready) = (of.function("go"), of.function("ready"));
+        let first = call_piece(cx, of, piece);
         (
-            quote!(let __crt_step = Self::#go(__crt_e, __crt_me, __crt_frame, __crt_got)?;),
+            quote! {
+                let __crt_step = match __crt_frame {
+                    #first
+                    #[allow(unreachable_patterns)]
+                    _ => __cr::core::unreachable!("the instance stands elsewhere"),
+                };
+                let __crt_step = match __crt_step {
+                    __cr::schedule::Step::Goto(__crt_frame) => {
+                        __crt_e.progress.again().map_err(|__crt_error| __crt_error.of(#name, &[__crt_slot as usize]))?;
+                        Self::#go(__crt_e, __crt_me, __crt_frame, __crt_got)?
+                    }
+                    __crt_step => __crt_step,
+                };
+            },
             quote!(let __crt_ready = Self::#ready(__crt_e, __crt_slot, __crt_step)?;),
         )
     };
@@ -138,6 +150,7 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
     let rest = consequences(cx, number, &cx.plan.steps[number]);
     let (begin, end, undo, event) = (of.function("begin"), of.function("end"), of.function("undo"), event(cx, of));
     let (joined, key) = (&of.activity.joined, of.key());
+    let inline = cx.inline();
     quote! {
         #[allow(unused_variables)]
         fn #fire(
@@ -161,14 +174,14 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
                 }
                 __cr::core::result::Result::Err(__crt_error) => {
                     #restore
-                    __crt_e.clocks.schedule.withdraw(&__crt_begun);
-                    #withdraw
+                    Self::__cr_withdraw(__crt_e, &__crt_begun);
                     Self::#undo(__crt_e, __crt_slot, __crt_cause);
                     __cr::core::result::Result::Err(__crt_error.during(#name, &[__crt_slot as usize]))
                 }
             }
         }
 
+        #inline
         #[allow(unused_variables)]
         fn #happen(
             __crt_e: &mut #engine,
@@ -193,6 +206,7 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
             __cr::core::result::Result::Ok(())
         }
 
+        #inline
         #[allow(unused_variables)]
         fn #follow(__crt_e: &mut #engine, #(#members: usize,)*) -> #nothing {
             #rest
@@ -243,6 +257,7 @@ fn wake(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStre
         });
     let arms: Vec<TokenStream> = arms.collect();
     quote! {
+        #[inline]
         fn #wake(
             __crt_e: &mut #engine,
             __crt_slot: __cr::core::primitive::u32,
@@ -255,20 +270,20 @@ fn wake(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStre
             }
         }
 
+        #[inline]
         fn #turn(
             __crt_e: &mut #engine,
             __crt_slot: __cr::core::primitive::u32,
             __crt_order: __cr::schedule::Order<#parts>,
         ) -> #outcome {
             let __crt_instance = #all.get_mut(__crt_slot);
-            __crt_instance.turn = __cr::core::option::Option::None;
-            let __crt_life = __crt_instance.life;
-            let __crt_cause = __cr::schedule::Cause::Turn(__crt_order, __crt_life);
-            if __crt_life == __cr::schedule::Life::Doomed {
-                Self::#abort(__crt_e, __crt_slot, __crt_cause)
-            } else {
-                Self::#wake(__crt_e, __crt_slot, true, __crt_cause)
+            if __crt_instance.doom == __cr::core::option::Option::Some(__crt_order) {
+                __crt_instance.doom = __cr::core::option::Option::None;
+                return Self::#abort(__crt_e, __crt_slot, __cr::schedule::Cause::Abort(__crt_order));
             }
+            __crt_instance.turn = __cr::core::option::Option::None;
+            let __crt_cause = __cr::schedule::Cause::Turn(__crt_order, __crt_instance.life);
+            Self::#wake(__crt_e, __crt_slot, true, __crt_cause)
         }
     }
 }
@@ -282,7 +297,6 @@ fn abort(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStr
     let arms = steps.iter().filter_map(|(_, clock, piece)| {
         let stands = match of.activity.pieces[*piece].role {
             Role::Abort(point) => of.activity.points[point].resumes,
-            Role::Unborn => 0,
             _ => return None,
         };
         let (kept, fire) = (variant_of(stands), function("fire", &clock.ident));
@@ -375,6 +389,7 @@ fn ready(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
     };
     let ready = of.function("ready");
     quote! {
+        #[inline]
         #[allow(unused_variables, unused_mut)]
         fn #ready(
             __crt_e: &mut #engine,
@@ -458,13 +473,17 @@ fn leave(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
     let leave = of.function("leave");
     let generics = &of.generics;
     quote! {
+        #[inline]
         #[allow(unused_variables)]
         fn #leave(__crt_e: &mut #engine, __crt_slot: __cr::core::primitive::u32) {
             let __crt_instance = #all.get_mut(__crt_slot);
             let __crt_order = __crt_instance.order;
             let (__crt_timer, __crt_deadline) = (__crt_instance.timer.take(), __crt_instance.deadline.take());
             let __crt_frame: __cr::core::option::Option<#frame #generics> = __crt_instance.frame.take();
-            for __crt_timer in __crt_timer.into_iter().chain(__crt_deadline) {
+            if let __cr::core::option::Option::Some(__crt_timer) = __crt_timer {
+                __crt_e.clocks.schedule.stop_timer(__crt_timer);
+            }
+            if let __cr::core::option::Option::Some(__crt_timer) = __crt_deadline {
                 __crt_e.clocks.schedule.stop_timer(__crt_timer);
             }
             if let __cr::core::option::Option::Some(__crt_frame) = __crt_frame {
@@ -555,6 +574,7 @@ fn begin(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
     });
     let (begin, leave) = (of.function("begin"), of.function("leave"));
     quote! {
+        #[inline]
         #[allow(unused_variables)]
         fn #begin(
             __crt_e: &mut #engine,
@@ -576,9 +596,7 @@ fn begin(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
             let __crt_timer = __crt_set(__crt_wait.at, true);
             let __crt_deadline = __crt_set(__crt_wait.deadline, false);
             let __crt_instance = #all.get_mut(__crt_slot);
-            if __crt_instance.life != __cr::schedule::Life::Doomed {
-                __crt_instance.life = __cr::schedule::Life::Waiting;
-            }
+            __crt_instance.life = __cr::schedule::Life::Waiting;
             __crt_instance.order = __crt_order;
             __crt_instance.timer = __crt_timer;
             __crt_instance.deadline = __crt_deadline;
@@ -731,6 +749,13 @@ fn put_back(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
                         __cr::schedule::Turn::Instance { activity: #number, slot: __crt_slot },
                     );
                 }
+                __cr::schedule::Cause::Abort(__crt_order) => {
+                    __crt_instance.doom = __cr::core::option::Option::Some(__crt_order);
+                    __crt_e.clocks.schedule.turns.push(
+                        __crt_order,
+                        __cr::schedule::Turn::Instance { activity: #number, slot: __crt_slot },
+                    );
+                }
                 __cr::schedule::Cause::Condition => {}
             }
         }
@@ -807,6 +832,7 @@ pub(super) fn settle(cx: &Cx<'_>) -> TokenStream {
         }
     };
     quote! {
+        #[inline]
         fn __cr_settle(__crt_e: &mut #engine) -> #nothing {
             __crt_e.clocks.schedule.turns.unsettle();
             while let __cr::core::option::Option::Some((__crt_order, __crt_turn)) =

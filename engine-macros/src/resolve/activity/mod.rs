@@ -69,8 +69,6 @@ pub(crate) enum Role {
     After(usize),
     /// It runs what is deferred when an instance is aborted in a wait.
     Abort(usize),
-    /// It stands for an instance that is aborted before it has begun.
-    Unborn,
     /// Other pieces jump to it.
     Inner,
 }
@@ -229,20 +227,13 @@ impl Resolver<'_, '_> {
                 role,
             });
         }
-        pieces.push(Piece {
-            takes: Vec::new(),
-            mutable: Vec::new(),
-            got: None,
-            body: Body { tokens: TokenStream::new(), access: Access::default() },
-            role: Role::Unborn,
-        });
         let mut points = Vec::new();
-        for point in &written {
+        for (at, point) in written.iter().enumerate() {
             let line = point.wait.line.as_ref().and_then(|line| self.line(line));
             let resumes = point.resumes;
             let takes = &drafts[resumes].takes;
             let mut watch = |resolver: &mut Self, part: Part, expr: &Expr, line: Option<usize>| {
-                let watch = resolver.watch(number, &family, resumes, part, expr, takes, line);
+                let watch = resolver.watch(number, &family, (at, resumes), part, expr, takes, line);
                 clocks.push(watch);
                 Some(clocks.len() - 1)
             };
@@ -275,7 +266,7 @@ impl Resolver<'_, '_> {
             // Everything that runs at once.
             let mut reached = BTreeSet::from([at]);
             let mut open = vec![at];
-            while let Some(piece) = open.pop().filter(|&piece| piece < drafts.len()) {
+            while let Some(piece) = open.pop() {
                 open.extend(drafts[piece].jumps(&written).filter(|&next| reached.insert(next)));
             }
             let mut access = Access::default();
@@ -285,7 +276,7 @@ impl Resolver<'_, '_> {
                 access.flag |= other.flag;
                 other.elements.iter().for_each(|element| access.touch_element(element.clone()));
             }
-            let abort = matches!(pieces[at].role, Role::Abort(_) | Role::Unborn);
+            let abort = matches!(pieces[at].role, Role::Abort(_));
             if abort || reached.iter().any(|&piece| drafts[piece].ends) {
                 access.touch(place, true);
             }
@@ -294,8 +285,7 @@ impl Resolver<'_, '_> {
                 Role::After(point) | Role::Abort(point) => points[point].line,
                 _ => None,
             };
-            let drafts_reached = reached.iter().filter_map(|&piece| drafts.get(piece));
-            let joined = drafts_reached.flat_map(|draft| &draft.waits).filter_map(|&point| points[point].line);
+            let joined = reached.iter().flat_map(|&piece| &drafts[piece].waits).filter_map(|&point| points[point].line);
             for line in joined.chain(left) {
                 access.touch(self.names.lines[line].place, true);
             }
@@ -303,7 +293,6 @@ impl Resolver<'_, '_> {
                 Role::Start => "start".to_owned(),
                 Role::After(point) => format!("after wait {}", point + 1),
                 Role::Abort(point) => format!("aborted in wait {}", point + 1),
-                Role::Unborn => "aborted before it began".to_owned(),
                 Role::Inner => continue,
             };
             clocks.push(Clock {
@@ -359,7 +348,7 @@ impl Resolver<'_, '_> {
         &mut self,
         activity: usize,
         members: &Family,
-        piece: usize,
+        (point, piece): (usize, usize),
         part: Part,
         expr: &Expr,
         takes: &[split::Variable],
@@ -423,14 +412,14 @@ impl Resolver<'_, '_> {
             },
         );
         let word = match part {
-            Part::Condition => "waits for",
-            Part::Unless => "is interrupted by",
-            Part::Speed => "works at",
+            Part::Condition => "condition",
+            Part::Unless => "unless",
+            Part::Speed => "speed",
         };
         Clock {
             attrs: Vec::new(),
             ident: piece_ident(ident, piece, suffix),
-            title: format!("{}: {word} (to piece {piece})", ident.unraw()),
+            title: format!("{}: {word} of wait {}", ident.unraw(), point + 1),
             family,
             structure: Structure::BySize,
             guard: None,

@@ -236,7 +236,9 @@ impl<'a, 'n> Splitter<'a, 'n> {
     fn end(&mut self, value: Option<Expr>) -> Vec<Stmt> {
         self.pieces[self.current].ends = true;
         let ty = self.activity.gives();
-        let value = value.unwrap_or_else(|| parse_quote!(()));
+        // Whoever forgets the value is told so at the end of the body.
+        let close = crate::resolve::here(self.activity.body.brace_token.span.close());
+        let value = value.unwrap_or_else(|| syn::parse_quote_spanned!(close=> ()));
         let mut out: Vec<Stmt> = vec![parse_quote!(let __crt_value: #ty = #value;)];
         out.extend(self.run_deferred(0));
         out.push(parse_quote!(return __cr::schedule::Step::End(__crt_value);));
@@ -338,7 +340,7 @@ impl<'a, 'n> Splitter<'a, 'n> {
     fn elsewhere(&mut self, at: &impl quote::ToTokens) -> Vec<Stmt> {
         self.errors.on(
             at,
-            "a wait stands as a statement, as `let x = WAIT;`, or as the whole condition (or its negation) of `if` or \
+            "a wait stands as a statement, as `let x = WAIT;`, as `x = WAIT;`, or as the whole condition (or its negation) of `if` or \
              `while`; take it out of this",
         );
         Vec::new()
@@ -366,6 +368,15 @@ impl<'a, 'n> Splitter<'a, 'n> {
                     splitter.loops.push(Loop { label: Some(label), head: None, exit, deferred });
                     let out = splitter.block(&block.block.stmts, after);
                     splitter.loops.pop();
+                    out
+                })
+            }
+            Expr::Assign(assign) if waits::is_wait(self.names, &assign.right) => {
+                let Some(wait) = waits::wait(self.names, &assign.right, self.errors) else { return Vec::new() };
+                let left = self.plain_expr(&assign.left);
+                self.wait(wait, |splitter| {
+                    let mut out: Vec<Stmt> = vec![parse_quote!(#left = __crt_got;)];
+                    out.extend(splitter.rest(rest, next, deferred));
                     out
                 })
             }

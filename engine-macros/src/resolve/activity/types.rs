@@ -46,6 +46,13 @@ impl Guess<'_, '_> {
                 }
             }
             Expr::Index(_) => self.element(expr),
+            Expr::Try(asked) => match &*asked.expr {
+                // A resource gives the time at which it was asked.
+                Expr::MethodCall(call) if call.method == "ask" && self.is_resource(&call.receiver) => {
+                    Some(parse_quote!(f64))
+                }
+                _ => None,
+            },
             Expr::MethodCall(call) => {
                 if let Expr::Path(path) = &*call.receiver {
                     let started = match path.path.get_ident().and_then(|ident| self.names.meaning(ident)) {
@@ -66,6 +73,18 @@ impl Guess<'_, '_> {
             }
             _ => self.plain(expr),
         }
+    }
+
+    /// Whether it is one of the resources of the library, or a part of one.
+    fn is_resource(&self, expr: &Expr) -> bool {
+        let ty = match expr {
+            Expr::Field(field) => return self.is_resource(&field.base),
+            Expr::Index(_) => self.element(expr),
+            other => self.of(other),
+        };
+        let Some(Type::Path(path)) = ty else { return false };
+        let known = ["Resource", "Preemptive", "Store", "Container", "Gate", "Queue"];
+        path.path.segments.last().is_some_and(|last| known.iter().any(|name| last.ident == name))
     }
 
     /// An element of a family.

@@ -1,0 +1,7 @@
+//! Dynamic events, activities, lines and time in ticks.
+
+mod activities;
+mod ancestors;
+mod events;
+mod peers;
+mod ticks;
