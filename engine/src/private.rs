@@ -61,6 +61,23 @@ macro_rules! editor_pairs {
 
 editor_pairs!((usize, usize)(usize, usize, usize));
 
+/// What an editor sees of a family over the instances of an activity, whose indices are keys.
+#[derive(Debug)]
+pub struct EditorInstances<T>(pub T);
+
+impl<T, K> std::ops::Index<K> for EditorInstances<T> {
+    type Output = T;
+    fn index(&self, _key: K) -> &T {
+        &self.0
+    }
+}
+
+impl<T, K> std::ops::IndexMut<K> for EditorInstances<T> {
+    fn index_mut(&mut self, _key: K) -> &mut T {
+        &mut self.0
+    }
+}
+
 /// What an editor sees of the methods of a relation, which is a closure there: by how many indices a row has, and whether
 /// pairs have values.
 macro_rules! editor_relations {

@@ -517,3 +517,22 @@ fn an_abort_is_not_lost_if_the_instance_goes_on_before_its_turn() {
     assert_eq!(log, [(0.0, a), (1.0, DoomedEvent::Aborts), (1.0, a), (1.0, a)]);
     assert_eq!((sim.state().s, sim.observe().unwrap().alive), (1, 0.0));
 }
+
+simulation! {
+    /// Looks whether somebody lives.
+    model Lives {
+        state n: u32 = 0;
+        state whom: Key<a> = Key::stale();
+        activity a() { wait(1.0); }
+        init { whom = a.start(); }
+        clock c if !a.alive(whom): every(0.5) => { n += 1; }
+    }
+}
+
+/// The clock used to be refreshed while the instance was still there.
+#[test]
+fn who_asks_whether_an_instance_lives_is_told_when_it_ends() {
+    let mut sim = Lives {}.start(1).unwrap();
+    sim.run_until(3.0).unwrap();
+    assert_eq!(sim.state().n, 5);
+}

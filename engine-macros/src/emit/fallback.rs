@@ -45,6 +45,31 @@ pub(super) fn stub_impls(model: &Model, cfg: &TokenStream) -> TokenStream {
     let sim_error = quote!(#private::SimError);
     let result = quote!(#private::core::result::Result);
     let default = default_stub(model, &stub).map(|default| quote!(#cfg #default));
+    let events = model.items.iter().any(|item| matches!(item, Item::Event(_)));
+    let message = types::message(model);
+    let ticks = model
+        .options
+        .ticks
+        .then(|| quote!(#cfg impl #impl_generics #private::Ticks for #name #type_generics #where_clause {}));
+    let receives = events.then(|| {
+        quote! {
+            #cfg
+            #[allow(unused_variables)]
+            impl #impl_generics #private::Receives for #name #type_generics #where_clause {
+                type Message = #message #type_generics;
+                fn deliver(
+                    __crt_engine: &mut #private::Active<'_, Self>,
+                    __crt_at: #private::core::primitive::f64,
+                    __crt_message: Self::Message,
+                ) -> #result<#private::Scheduled, #sim_error> #stub
+                fn take_out(
+                    __crt_engine: &mut #private::Active<'_, Self>,
+                    __crt_scheduled: #private::Scheduled,
+                ) -> #result<#private::core::option::Option<Self::Message>, #sim_error> #stub
+            }
+        }
+    });
+    let receives = quote!(#receives #ticks);
     quote! {
             #cfg
         #[allow(unused_variables)]
@@ -140,6 +165,7 @@ pub(super) fn stub_impls(model: &Model, cfg: &TokenStream) -> TokenStream {
                     __crt_view: #private::View<'_, Self>,
                 ) -> #private::std::vec::Vec<#private::std::string::String> #stub
             }
+            #receives
             #default
     }
 }

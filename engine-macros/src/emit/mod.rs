@@ -178,7 +178,7 @@ fn model_impl(cx: &Cx<'_>) -> TokenStream {
         )
     };
     let ticks = model.options.ticks;
-    let counts = ticks.then(|| quote!(impl #impl_generics #private::Ticks for #name #type_generics #where_clause {}));
+    let counts = ticks.then(|| quote!(#[cfg(not(rust_analyzer))] impl #impl_generics #private::Ticks for #name #type_generics #where_clause {}));
     let graph = report::graph(cx);
     let start_from = start::start_from(cx);
     let tallies_fn = start::initial_tallies(cx);

@@ -90,6 +90,8 @@ pub enum Life {
     Woken,
     /// It runs.
     Running,
+    /// It has come to its end, and what follows from that is being worked out.
+    Over,
     /// It has ended, and what it gave is kept for whoever joins it.
     Ended,
 }
@@ -132,6 +134,14 @@ pub struct Instance<F, T, const W: usize> {
     pub parent: Option<(u32, Handle)>,
     /// What it gave; none if it was aborted or failed.
     pub result: Option<T>,
+}
+
+impl<F, T, const W: usize> Instance<F, T, W> {
+    /// Whether it has not ended.
+    #[inline]
+    fn lives(&self) -> bool {
+        !matches!(self.life, Life::Free | Life::Over | Life::Ended)
+    }
 }
 
 /// What is left of a wait that runs down at some speed.
@@ -264,7 +274,7 @@ impl<F, T, const W: usize> Instances<F, T, W> {
     #[inline]
     pub fn find(&mut self, handle: Handle) -> Option<&mut Instance<F, T, W>> {
         let instance = self.slots.get_mut(handle.slot() as usize)?;
-        let lives = instance.generation == handle.generation() && !matches!(instance.life, Life::Free | Life::Ended);
+        let lives = instance.generation == handle.generation() && instance.lives();
         lives.then_some(instance)
     }
 
@@ -272,9 +282,9 @@ impl<F, T, const W: usize> Instances<F, T, W> {
     #[inline]
     #[must_use]
     pub fn lives(&self, handle: Handle) -> bool {
-        self.slots.get(handle.slot() as usize).is_some_and(|instance| {
-            instance.generation == handle.generation() && !matches!(instance.life, Life::Free | Life::Ended)
-        })
+        self.slots
+            .get(handle.slot() as usize)
+            .is_some_and(|instance| instance.generation == handle.generation() && instance.lives())
     }
 
     /// Whether this is the key of the instance in its slot, one that has ended and is kept included.
@@ -300,7 +310,7 @@ impl<F, T, const W: usize> Instances<F, T, W> {
 
     /// The slots of those that live.
     pub fn alive(&self) -> impl Iterator<Item = usize> + '_ {
-        let lives = |instance: &Instance<F, T, W>| !matches!(instance.life, Life::Free | Life::Ended);
+        let lives = |instance: &Instance<F, T, W>| instance.lives();
         (0..self.slots.len()).filter(move |&slot| lives(&self.slots[slot]))
     }
 
@@ -365,9 +375,9 @@ impl<F, T, const W: usize> Instances<F, T, W> {
     #[inline]
     #[must_use]
     pub fn has_turn(&self, slot: u32, order: &Order<W>) -> bool {
-        self.slots.get(slot as usize).is_some_and(|instance| {
-            instance.turn.as_ref() == Some(order) || instance.doom.as_ref() == Some(order)
-        })
+        self.slots
+            .get(slot as usize)
+            .is_some_and(|instance| instance.turn.as_ref() == Some(order) || instance.doom.as_ref() == Some(order))
     }
 
     /// An event has failed that began when `began` waits had begun: what it has started is gone, and what it has aborted
@@ -388,12 +398,15 @@ impl<F, T, const W: usize> Instances<F, T, W> {
         }
     }
 
-    /// An instance has counted among those that live, or does so again after all.
-    pub fn count(&mut self, lives: bool) {
+    /// An instance does not count among those that live any more, or does so again after all.
+    pub fn count(&mut self, slot: u32, lives: bool) {
+        let life = &mut self.slots[slot as usize].life;
         if lives {
             self.len += 1;
+            *life = Life::Running;
         } else {
             self.len -= 1;
+            *life = Life::Over;
         }
     }
 

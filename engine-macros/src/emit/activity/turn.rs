@@ -137,7 +137,7 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
         quote! {
             #left
             match &__crt_ready {
-                __cr::schedule::Ready::End(_) => #all.count(#ends),
+                __cr::schedule::Ready::End(_) => #all.count(__crt_slot, #ends),
                 #[allow(unreachable_patterns)]
                 __cr::schedule::Ready::Wait(__crt_wait) => match &__crt_wait.frame {
                     #(#joined)*

@@ -9,6 +9,8 @@ use proc_macro2::{Ident, TokenStream, TokenTree};
 use quote::{format_ident, quote};
 use syn::{Block, Expr, Type};
 
+mod scheduled;
+
 use super::fallback;
 use crate::syntax::{Axis, Hazard, Item, Law, Model, Over, Term, Timing};
 
@@ -17,7 +19,7 @@ pub(super) fn editor(model: &Model) -> TokenStream {
     let krate = &model.krate;
     let name = &model.ident;
     let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
-    let functions = functions(model);
+    let (functions, structs) = (functions(model), scheduled::structs(model));
     let stub = fallback::stub_impls(model, &TokenStream::new());
     quote! {
         #[allow(unexpected_cfgs)]
@@ -29,6 +31,7 @@ pub(super) fn editor(model: &Model) -> TokenStream {
                     Distribution as _, EditorRows as _, EditorRows2 as _, EditorValuedRows as _, EditorValuedRows2 as _, IndexedMutRandom as _, IndexedRandom as _, IteratorRandom as _, RngExt as _,
                     SliceRandom as _,
                 };
+                #structs
                 #[allow(warnings)]
                 impl #impl_generics #name #type_generics #where_clause {
                     #functions
@@ -43,14 +46,22 @@ pub(super) fn editor(model: &Model) -> TokenStream {
 fn functions(model: &Model) -> TokenStream {
     let krate = &model.krate;
     let private = quote!(#krate::__private);
-    let float: Type = syn::parse_quote!(#private::core::primitive::f64);
+    let time = if model.options.ticks { quote!(u64) } else { quote!(f64) };
+    let float: Type = syn::parse_quote!(#private::core::primitive::#time);
     let truth: Type = syn::parse_quote!(#private::core::primitive::bool);
     let variables = variables(model);
     let locals = locals(model);
-    let mut number = 0;
-    let mut function = |args: &TokenStream, content: TokenStream| {
-        number += 1;
-        let name: Ident = format_ident!("__cr_editor_{number}");
+    let number = std::cell::Cell::new(0_u32);
+    let name = || {
+        number.set(number.get() + 1);
+        format_ident!("__cr_editor_{}", number.get())
+    };
+    let function_plain = |args: &TokenStream, content: TokenStream| {
+        let name = name();
+        quote!(fn #name(#variables #args) { #locals #content })
+    };
+    let function = |args: &TokenStream, content: TokenStream| {
+        let name: Ident = name();
         // A body with `?` fails, one without may `return`.
         let (result, end) = if asks(&content) {
             let result = quote!(#private::core::result::Result);
@@ -72,7 +83,11 @@ fn functions(model: &Model) -> TokenStream {
     };
     let none = quote!();
     let mut out = TokenStream::new();
-    let body = |block: &Block| quote!(#block);
+    let body = |block: &Block| {
+        let mut block = block.clone();
+        syn::visit_mut::VisitMut::visit_block_mut(&mut scheduled::Shown { model }, &mut block);
+        quote!(#block)
+    };
     let indices = |over: &Over| {
         let binders = over.binders().map(|binder| quote!(#binder: #private::core::primitive::usize,));
         quote!(#(#binders)*)
@@ -149,7 +164,30 @@ fn functions(model: &Model) -> TokenStream {
             }
             // They stand in front of every function.
             Item::Let(_) | Item::Line(_) | Item::Time(_) => {}
-            Item::Activity(_) => {}
+            Item::Activity(activity) => {
+                let args = activity.args.iter().map(|arg| {
+                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, arg.ty());
+                    quote!(#mutability #ident: #ty,)
+                });
+                let (me, content, gives) =
+                    (scheduled::me(model, &activity.ident), body(&activity.body), activity.gives());
+                let fails = activity.fallible().is_none() && asks(&content);
+                // A `?` fails the run, or the instance.
+                let content = if fails {
+                    let result = quote!(#private::core::result::Result);
+                    quote! {
+                        let _ = || -> #result<(), #private::Fault> {
+                            #[allow(unreachable_code)]
+                            let _: #gives = #content;
+                            #result::Ok(())
+                        };
+                    }
+                } else {
+                    quote!(let _ = || -> #gives { #content };)
+                };
+                let priority = activity.priority.as_ref().map(|priority| quote!(let _ = #priority;));
+                out.extend(function_plain(&quote!(#(#args)*), quote!(#me #priority #content)));
+            }
         }
     }
     out
@@ -170,6 +208,10 @@ fn variables(model: &Model) -> TokenStream {
     let private = quote!(#krate::__private);
     let places = model.items.iter().filter_map(|item| match item {
         Item::Param(p) => Some((&p.ident, p.ty.clone())),
+        Item::State(s) if s.over.sets().any(|set| model.activity(set).is_some()) => {
+            let ty = &s.ty;
+            Some((&s.ident, syn::parse_quote!(#private::EditorInstances<#ty>)))
+        }
         Item::State(s) => Some((&s.ident, nested(&private, &s.over, &s.ty))),
         Item::Tally(t) => Some((&t.ident, nested(&private, &t.over, &t.ty))),
         Item::Index(index) => Some((&index.ident, syn::parse_quote!(#private::core::ops::Range<usize>))),
@@ -247,5 +289,6 @@ fn locals(model: &Model) -> TokenStream {
             _ => TokenStream::new(),
         })
         .collect();
-    quote!(#relations #others)
+    let scheduled = scheduled::locals(model);
+    quote!(#scheduled #relations #others)
 }
