@@ -42,6 +42,11 @@ impl Errors {
         !self.list.is_empty()
     }
 
+    /// How many there are.
+    pub(crate) fn count(&self) -> usize {
+        self.list.len()
+    }
+
     /// The `compile_error!` calls.
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.list.iter().map(syn::Error::to_compile_error).collect()

@@ -301,7 +301,7 @@ impl<M: Model> Simulation<M> {
         M: Receives,
     {
         self.ready()?;
-        M::take_out(&mut self.engine_mut().active(), scheduled)
+        self.guarded(|engine| M::take_out(engine, scheduled))
     }
 
     /// The tick, exactly: [`now`](Simulation::now) has gaps beyond 2⁵³.

@@ -160,7 +160,8 @@ mod tests {
         assert_eq!(every.refresh(u64::MAX - 1, Some(1), 0.0, at).unwrap().ticks(), u64::MAX);
         every.rang(0.0);
         assert_eq!(every.refresh(u64::MAX - 1, Some(1), 0.0, Moment::tick(u64::MAX)).unwrap(), Moment::NEVER);
-        assert!(Delay::OFF.take(5, Moment::tick(u64::MAX - 2)).is_err());
+        let mut delay = Delay::OFF;
+        assert!(delay.take(5, Moment::tick(u64::MAX - 2)).is_err());
     }
 
     #[test]

@@ -94,7 +94,8 @@ impl At {
         } else if value > now.time {
             Ok(Moment::at(value))
         } else if value >= now.time - rounding(now.time) {
-            Ok(now)
+            // As if it had been set earlier: not before what is set for this time, too.
+            Ok(Moment { time: now.time, low: now.low.max(0.0) })
         } else {
             Err(Fault::new(ErrorKind::RingTime { value }))
         }

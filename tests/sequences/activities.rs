@@ -536,3 +536,75 @@ fn who_asks_whether_an_instance_lives_is_told_when_it_ends() {
     sim.run_until(3.0).unwrap();
     assert_eq!(sim.state().n, 5);
 }
+
+simulation! {
+    /// One server by line, with a length that those behind see.
+    model Lined {
+        state s: u32 = 0;
+        state seen: Vec<usize> = Vec::new();
+        state held: Vec<bool> = Vec::new();
+        line q;
+        activity a() { wait_for(s > 0, line = q); seen.push(q.len()); s -= 1; }
+        activity both() { let held_now: bool = wait_for(s == 7, unless = s > 6, line = other); held.push(held_now); }
+        line other;
+        clock gives: at(1.0) => { s = 2; }
+        clock more: at(2.0) => { s = 7; }
+        init { a.start(); a.start(); both.start(); }
+    }
+}
+
+/// Whoever goes on used to see himself in the line; and `unless` used to win in a line.
+#[test]
+fn whoever_goes_on_has_left_the_line_and_has_held() {
+    let mut sim = Lined {}.start(1).unwrap();
+    sim.run_until(5.0).unwrap();
+    assert_eq!(sim.state().seen, [1, 0]);
+    assert_eq!(sim.state().held, [true]);
+}
+
+type Route = Vec<(usize, f64)>;
+
+simulation! {
+    /// Types that are plain to see.
+    model Plain {
+        state visits: Vec<(f64, usize)> = Vec::new();
+        state lost: Option<Key<doctor>> = None;
+        activity work(route: Route) { for (machine, hours) in route { let m: usize = machine; wait(hours); visits.push((now, m)); } }
+        activity typed(route: Vec<(usize, f64)>) { for (m, hours) in route { wait(hours); visits.push((now, m)); } }
+        event worsens(k: usize) => { visits.push((now, k)); }
+        activity doctor() {
+            let worse = worsens.after(50.0, 7);
+            let mine = me;
+            let left = wait(10.0, unless = lost == Some(me));
+            visits.push((left, usize::from(mine == me)));
+            let _ = worsens.cancel(worse);
+        }
+        clock takes: at(4.0) => { lost = visits.first().map(|_| Key::stale()); }
+        init { work.start(vec![(1, 1.0)]); typed.start(vec![(2, 1.5), (3, 1.0)]); doctor.start(); }
+    }
+}
+
+#[test]
+fn types_of_members_keys_and_patterns_are_plain_to_see() {
+    let mut sim = Plain {}.start(1).unwrap();
+    sim.run_until(100.0).unwrap();
+    assert_eq!(sim.state().visits, [(1.0, 1), (1.5, 2), (2.5, 3), (0.0, 1)]);
+}
+
+simulation! {
+    /// The only priority is one of a wait.
+    model WaitPriority {
+        state free: u32 = 0;
+        state order: Vec<i64> = Vec::new();
+        activity asks(rank: i64) { wait_for(free > 0, priority = (0, rank)); free -= 1; order.push(rank); }
+        clock gives: at(1.0) => { free = 3; }
+        init { asks.start(3); asks.start(1); asks.start(2); }
+    }
+}
+
+#[test]
+fn a_wait_may_have_a_priority_of_its_own() {
+    let mut sim = WaitPriority {}.start(1).unwrap();
+    sim.run_until(2.0).unwrap();
+    assert_eq!(sim.state().order, [1, 2, 3]);
+}

@@ -218,3 +218,25 @@ fn payloads_are_of_any_type() {
     sim.run_until(3.0).unwrap();
     assert_eq!(sim.state().seen, ["x", "x", "y", "y"]);
 }
+
+simulation! {
+    /// Whoever schedules too many is told so.
+    model TooMany {
+        state rang: u32 = 0;
+        event e() => {}
+        clock c: rate(if e.len() > 2 { -1.0 } else { 1.0 }) => { rang += 1; }
+        observe pending = e.len();
+    }
+}
+
+/// The event used to stay, and the clock to be stale.
+#[test]
+fn what_fails_from_outside_changes_nothing() {
+    let mut sim = TooMany {}.start(1).unwrap();
+    sim.schedule(1.0, TooManyMessage::E).unwrap();
+    sim.schedule(1.0, TooManyMessage::E).unwrap();
+    let error = sim.schedule(1.0, TooManyMessage::E).unwrap_err();
+    assert!(matches!(error.kind(), ErrorKind::Rate { .. }), "{error}");
+    assert_eq!(sim.observe().unwrap().pending, 2.0);
+    sim.run_until(4.0).unwrap();
+}

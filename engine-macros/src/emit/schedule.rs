@@ -218,6 +218,16 @@ pub(super) fn receives(cx: &Cx<'_>) -> TokenStream {
     });
     let time = cx.time_type();
     let refresh = watched.then(|| quote!(<Self as __cr::Model>::refresh_all(__crt_e)?;));
+    // If what depends on it fails, it is as if nothing had been scheduled.
+    let delivered = watched.then(|| {
+        quote! {
+            if let __cr::core::result::Result::Err(__crt_error) = <Self as __cr::Model>::refresh_all(__crt_e) {
+                __crt_e.clocks.schedule.take_out(__crt_handle);
+                <Self as __cr::Model>::refresh_all(__crt_e)?;
+                return __cr::core::result::Result::Err(__crt_error);
+            }
+        }
+    });
     quote! {
         #[cfg(not(rust_analyzer))]
         impl #impl_generics __cr::Receives for #name #type_generics #where_clause {
@@ -242,7 +252,7 @@ pub(super) fn receives(cx: &Cx<'_>) -> TokenStream {
                     )).map_err(|__crt_fault| __crt_fault.at(__crt_now.time, __crt_whose, &__crt_index))?;
                 __crt_e.clocks.schedule.now = __crt_now;
                 let __crt_handle = __crt_e.clocks.schedule.schedule(__crt_at, __crt_what, __crt_message);
-                #refresh
+                #delivered
                 __cr::core::result::Result::Ok(__cr::Scheduled(__crt_handle))
             }
 

@@ -504,7 +504,9 @@ impl<'a> Resolver<'a, '_> {
                 Item::Activity(activity) => {
                     let same = |known: &names::ActivityName<'_>| known.activity.ident == activity.ident;
                     if let Some(number) = self.names.activities.iter().position(same) {
+                        let errors = self.errors.count();
                         activities.push(self.activity(number, &mut clocks));
+                        complete &= self.errors.count() == errors;
                     }
                 }
                 Item::Observe(observe) => {

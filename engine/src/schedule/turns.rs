@@ -25,17 +25,17 @@ pub enum Turn {
         /// The instance.
         slot: u32,
     },
+    /// Whoever stands first in a line, if its condition holds: that he is interrupted comes behind.
+    Line {
+        /// The line, by number.
+        line: u32,
+    },
     /// Whoever waits first for a condition, if it holds.
     Group {
         /// The place in the text where it is waited, by number.
         site: u32,
         /// The member of the site, if its condition has indices.
         member: u32,
-    },
-    /// Whoever stands first in a line, if its condition holds.
-    Line {
-        /// The line, by number.
-        line: u32,
     },
 }
 

@@ -125,9 +125,11 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
     };
     // How many live and stand in line is known before anything that reads it is refreshed.
     let before = line_before(of, piece);
+    // Whoever goes on has left his line.
+    let leaves = before.map(|line| quote!(__crt_e.clocks.schedule.in_line[#line] -= 1;));
+    let stays = before.map(|line| quote!(__crt_e.clocks.schedule.in_line[#line] += 1;));
     let counts = |forth: bool| {
-        let (less, more) = if forth { (quote!(-=), quote!(+=)) } else { (quote!(+=), quote!(-=)) };
-        let left = before.map(|line| quote!(__crt_e.clocks.schedule.in_line[#line] #less 1;));
+        let more = if forth { quote!(+=) } else { quote!(-=) };
         let joined = of.activity.points.iter().filter_map(|point| {
             let line = point.line?;
             let kept = variant_of(point.resumes);
@@ -135,7 +137,6 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
         });
         let ends = !forth;
         quote! {
-            #left
             match &__crt_ready {
                 __cr::schedule::Ready::End(_) => #all.count(__crt_slot, #ends),
                 #[allow(unreachable_patterns)]
@@ -168,11 +169,13 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
             #decode
             #save
             #all.get_mut(__crt_slot).life = __cr::schedule::Life::Running;
+            #leaves
             match Self::#happen(__crt_e, __crt_slot, #(#members,)* __crt_frame, __crt_got) {
                 __cr::core::result::Result::Ok(()) => {
                     __cr::core::result::Result::Ok(__cr::core::option::Option::Some(#event))
                 }
                 __cr::core::result::Result::Err(__crt_error) => {
+                    #stays
                     #restore
                     Self::__cr_withdraw(__crt_e, &__crt_begun);
                     Self::#undo(__crt_e, __crt_slot, __crt_cause);

@@ -207,10 +207,14 @@ impl Resolver<'_, '_> {
             let mut jumps = Jumps { frame: &frame, fill: &fill, points: &written, names: &self.names };
             jumps.visit_block_mut(&mut block);
             let variables: Vec<&Ident> = draft.takes.iter().map(|variable| &variable.ident).collect();
-            let body = Rewriter::new(&self.names, Mode::action(), self.errors)
+            let mut body = Rewriter::new(&self.names, Mode::action(), self.errors)
                 .of(&family)
                 .within(Some(number), variables.into_iter())
                 .piece(block);
+            for priority in draft.waits.iter().filter_map(|&point| written[point].wait.priority.as_ref()) {
+                let parts = if let Expr::Tuple(tuple) = priority { tuple.elems.len() } else { 1 };
+                body.access.parts = body.access.parts.max(parts);
+            }
             let got = match role {
                 Role::After(point) => Some(gives(&self.names, &written[point].wait)),
                 _ => None,
@@ -396,7 +400,7 @@ impl Resolver<'_, '_> {
         };
         let body = Rewriter::new(&self.names, Mode::condition(what), self.errors)
             .of(&family)
-            .within(Some(activity), others.iter().map(|(ident, _)| ident))
+            .within(Some(activity), others.iter().map(|(ident, _)| ident).filter(|ident| *ident != "me"))
             .value(&expr);
         let changes = |place: usize| self.names.places[place].changes();
         if !body.access.places().any(changes) {

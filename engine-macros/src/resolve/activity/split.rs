@@ -13,7 +13,7 @@ use syn::visit_mut::{self, VisitMut};
 use syn::{Block, Expr, ExprIf, Lifetime, Pat, Stmt, Type, parse_quote};
 
 use super::free::{Free, variables};
-use super::types::Guess;
+use super::types::{Guess, parts};
 use super::waits::{self, Kind, Wait};
 use crate::errors::Errors;
 use crate::resolve::names::Names;
@@ -317,11 +317,7 @@ impl<'a, 'n> Splitter<'a, 'n> {
                     pat => (pat.clone(), Some(gives)),
                 };
                 self.wait(wait, move |splitter| {
-                    for (ident, mutable) in variables(&pat) {
-                        // A part of what is given has a type of its own.
-                        let whole = matches!(&pat, Pat::Ident(_));
-                        splitter.see(&ident, ty.clone().filter(|_| whole), mutable);
-                    }
+                    splitter.see_all(&pat, ty.as_ref());
                     let ty = ty.iter();
                     let mut out: Vec<Stmt> = vec![parse_quote!(let #pat #(: #ty)* = __crt_got;)];
                     out.extend(splitter.rest(rest, next, deferred));
@@ -493,7 +489,7 @@ impl<'a, 'n> Splitter<'a, 'n> {
         if waits::in_expr(self.names, &looping.expr).is_some() {
             return self.elsewhere(&looping.expr);
         }
-        let ty = Guess { names: self.names, seen: &self.seen }.iterator(&looping.expr);
+        let ty = Guess { names: self.names, activity: &self.activity.ident, seen: &self.seen }.iterator(&looping.expr);
         let Some((iterator, item)) = ty else {
             self.errors.on(
                 &looping.expr,
@@ -511,10 +507,7 @@ impl<'a, 'n> Splitter<'a, 'n> {
                 vec![parse_quote!(let mut #left: #iterator = __cr::core::iter::IntoIterator::into_iter(#expr);)];
             out.extend(splitter.repeat(looping.label.as_ref(), after, |splitter, head, exit| {
                 let bound = splitter.seen.len();
-                let whole = matches!(&*looping.pat, Pat::Ident(_));
-                for (ident, mutable) in variables(pat) {
-                    splitter.see(&ident, item.clone().filter(|_| whole), mutable);
-                }
+                splitter.see_all(pat, item.as_ref());
                 let body = splitter.block(&looping.body.stmts, Next::Piece(head));
                 splitter.seen.truncate(bound);
                 let leave = splitter.goto(exit);
@@ -615,11 +608,15 @@ impl<'a, 'n> Splitter<'a, 'n> {
         };
         let init = local.init.as_ref().filter(|init| init.diverge.is_none());
         if let (None, Some(init)) = (&ty, init) {
-            ty = Guess { names: self.names, seen: &self.seen }.of(&init.expr);
+            ty = Guess { names: self.names, activity: &self.activity.ident, seen: &self.seen }.of(&init.expr);
         }
-        let whole = matches!(pat, Pat::Ident(_));
-        for (ident, mutable) in variables(pat) {
-            self.see(&ident, ty.clone().filter(|_| whole), mutable);
+        self.see_all(pat, ty.as_ref());
+    }
+
+    /// The variables of a pattern for something of type `ty`.
+    fn see_all(&mut self, pat: &Pat, ty: Option<&Type>) {
+        for (ident, ty, mutable) in parts(pat, ty) {
+            self.see(&ident, ty, mutable);
         }
     }
 

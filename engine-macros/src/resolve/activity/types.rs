@@ -1,7 +1,7 @@
 //! The types of local variables, where they are plain to see.
 
 use proc_macro2::Ident;
-use syn::{Expr, Lit, Type, parse_quote};
+use syn::{Expr, Lit, Pat, Type, parse_quote};
 
 use super::split::Variable;
 use crate::resolve::names::{Meaning, Names};
@@ -11,6 +11,8 @@ use crate::syntax::tag;
 /// What is known where a type is guessed.
 pub(super) struct Guess<'a, 'n> {
     pub names: &'a Names<'n>,
+    /// The activity whose code it is.
+    pub activity: &'a Ident,
     pub seen: &'a [Variable],
 }
 
@@ -35,6 +37,9 @@ impl Guess<'_, '_> {
                 if let Some(local) = self.local(ident) {
                     return local.ty.clone();
                 }
+                if ident == "me" {
+                    return Some(self.key(self.activity));
+                }
                 if ident == "now" || ident == "never" {
                     return Some(self.names.time(ident.span()));
                 }
@@ -55,15 +60,22 @@ impl Guess<'_, '_> {
             },
             Expr::MethodCall(call) => {
                 if let Expr::Path(path) = &*call.receiver {
-                    let started = match path.path.get_ident().and_then(|ident| self.names.meaning(ident)) {
+                    match path.path.get_ident().and_then(|ident| self.names.meaning(ident)) {
                         Some(Meaning::Activity(number)) if call.method == "start" => {
-                            Some(&self.names.activities[number].activity.ident)
+                            return Some(self.key(&self.names.activities[number].activity.ident));
                         }
-                        _ => None,
-                    };
-                    if let Some(ident) = started {
-                        let tag = tag(self.names.model, ident);
-                        return Some(parse_quote!(__cr::Key<#tag>));
+                        Some(Meaning::Event(number)) if call.method == "at" || call.method == "after" => {
+                            return Some(self.key(&self.names.events[number].event.ident));
+                        }
+                        _ => {}
+                    }
+                }
+                if let Expr::Index(_) = &*call.receiver {
+                    let named = crate::resolve::body::named(&call.receiver).map(|(ident, _)| self.names.meaning(ident));
+                    if let Some(Some(Meaning::Event(number))) = named {
+                        if call.method == "at" || call.method == "after" {
+                            return Some(self.key(&self.names.events[number].event.ident));
+                        }
                     }
                 }
                 if call.method == "clone" {
@@ -73,6 +85,12 @@ impl Guess<'_, '_> {
             }
             _ => self.plain(expr),
         }
+    }
+
+    /// The type of keys of an event or activity.
+    fn key(&self, ident: &Ident) -> Type {
+        let tag = tag(self.names.model, ident);
+        parse_quote!(__cr::Key<#tag>)
     }
 
     /// Whether it is one of the resources of the library, or a part of one.
@@ -133,21 +151,43 @@ impl Guess<'_, '_> {
                         return Some((parse_quote!(__cr::core::ops::Range<usize>), Some(parse_quote!(usize))));
                     }
                 }
-                vector(&self.of(expr)?)
+                Some(members(&self.of(expr)?))
             }
-            other => vector(&self.of(other)?),
+            other => Some(members(&self.of(other)?)),
         }
     }
 }
 
-/// What is left of a vector, and its members.
-fn vector(ty: &Type) -> Option<(Type, Option<Type>)> {
-    let Type::Path(path) = ty else { return None };
-    let last = path.path.segments.last().filter(|last| last.ident == "Vec")?;
-    let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
-    let item = arguments.args.iter().find_map(|argument| match argument {
-        syn::GenericArgument::Type(ty) => Some(ty.clone()),
+/// What is left of something that can be gone over, and its members.
+fn members(ty: &Type) -> (Type, Option<Type>) {
+    let written = match ty {
+        Type::Array(array) => Some((*array.elem).clone()),
+        Type::Path(path) => path.path.segments.last().and_then(|last| {
+            let known = ["Vec", "VecDeque", "Option", "BTreeSet"].iter().any(|name| last.ident == name);
+            let syn::PathArguments::AngleBracketed(arguments) = &last.arguments else { return None };
+            arguments.args.iter().filter(|_| known).find_map(|argument| match argument {
+                syn::GenericArgument::Type(ty) => Some(ty.clone()),
+                _ => None,
+            })
+        }),
         _ => None,
-    })?;
-    Some((parse_quote!(__cr::std::vec::IntoIter<#item>), Some(item)))
+    };
+    let item = written.unwrap_or_else(|| parse_quote!(<#ty as __cr::core::iter::IntoIterator>::Item));
+    (parse_quote!(<#ty as __cr::core::iter::IntoIterator>::IntoIter), Some(item))
+}
+
+/// The types of the variables of a pattern for something of type `ty`.
+pub(super) fn parts(pat: &Pat, ty: Option<&Type>) -> Vec<(Ident, Option<Type>, bool)> {
+    match (pat, ty) {
+        (Pat::Type(typed), _) => parts(&typed.pat, Some(&typed.ty)),
+        (Pat::Paren(inner), ty) => parts(&inner.pat, ty),
+        (Pat::Ident(variable), ty) if variable.subpat.is_none() && variable.by_ref.is_none() => {
+            let variable = super::free::variables(&Pat::Ident(variable.clone()));
+            variable.into_iter().map(|(ident, mutable)| (ident, ty.cloned(), mutable)).collect()
+        }
+        (Pat::Tuple(pats), Some(Type::Tuple(types))) if pats.elems.len() == types.elems.len() => {
+            pats.elems.iter().zip(&types.elems).flat_map(|(pat, ty)| parts(pat, Some(ty))).collect()
+        }
+        (pat, _) => super::free::variables(pat).into_iter().map(|(ident, mutable)| (ident, None, mutable)).collect(),
+    }
 }
