@@ -608,3 +608,47 @@ fn a_wait_may_have_a_priority_of_its_own() {
     sim.run_until(2.0).unwrap();
     assert_eq!(sim.state().order, [1, 2, 3]);
 }
+
+simulation! {
+    /// Waits for what depends on the own state and on an index, while others come.
+    model Mixed {
+        index sa = 0..2;
+        state x[k in sa]: i64 = 0;
+        state seen: Vec<(i64, usize)> = Vec::new();
+        state p[i in a]: i64 = 3;
+        activity a(least: i64) { p[me] = least; for v in sa { wait_for(x[v] > p[me]); seen.push((least, v)); } }
+        init { a.start(1); a.start(0); }
+        clock b: at(1.0) => { x[0] = 3; }
+        clock c: at(2.0) => { a.start(2); a.start(2); a.start(3); }
+        clock d: at(3.0) => { x[0] = 4; }
+    }
+}
+
+/// Groups of waiters used to be mixed up when instances came.
+#[test]
+fn conditions_over_the_own_state_stay_apart_when_instances_come() {
+    let mut sim = Mixed {}.start(1).unwrap();
+    sim.run_until(5.0).unwrap();
+    assert_eq!(sim.state().seen, [(1, 0), (0, 0), (2, 0), (2, 0), (3, 0)]);
+}
+
+simulation! {
+    /// A clock that reads the state of an instance.
+    model ByKey {
+        state n: u32 = 0;
+        state whom: Key<a> = Key::stale();
+        state p[i in a]: u32 = 0;
+        activity a() { wait(100.0); }
+        init { whom = a.start(); }
+        clock c: at(if a.alive(whom) && p[whom] > 0 { 7.0 } else { never }) => { n += 1; }
+        clock d: at(1.0) => { p[whom] = 5; }
+    }
+}
+
+/// It used not to be refreshed.
+#[test]
+fn a_clock_that_reads_the_state_of_an_instance_is_refreshed() {
+    let mut sim = ByKey {}.start(1).unwrap();
+    sim.run_until(20.0).unwrap();
+    assert_eq!(sim.state().n, 1);
+}

@@ -145,7 +145,11 @@ fn refresh(cx: &Cx<'_>, number: usize, clock: &Clock, renew: bool) -> TokenStrea
     let traced = cx.traced(clock);
     let before = traced.iter().map(|&place| {
         let (trace, readers) = trace(cx, clock, place);
-        quote!(let #trace = __crt_e.clocks.#readers.trace();)
+        let grow = cx.resolved.places[place].grows.then(|| {
+            let elements = cx.place(Site::Engine, place);
+            quote!(__crt_e.clocks.#readers.grow_elements(#elements.len());)
+        });
+        quote!(#grow let #trace = __crt_e.clocks.#readers.trace();)
     });
     let member = if clock.family.is_single() { quote!(0) } else { quote!(__crt_m) };
     let after = traced.iter().map(|&place| {

@@ -68,14 +68,14 @@ impl<const W: usize> Turns<W> {
     pub fn push(&mut self, order: Order<W>, turn: Turn) {
         // What was first may not be so any more.
         self.ready = false;
-        let entry = (order, turn);
-        if self.queue.back().is_none_or(|last| *last <= entry) {
-            self.queue.push_back(entry);
-        } else if self.queue.front().is_some_and(|first| entry <= *first) {
-            self.queue.push_front(entry);
+        if self.queue.back().is_none_or(|(last, _)| *last < order) {
+            self.queue.push_back((order, turn));
+        } else if self.queue.front().is_some_and(|(first, _)| order < *first) {
+            self.queue.push_front((order, turn));
         } else {
-            let place = self.queue.partition_point(|other| *other < entry);
-            self.queue.insert(place, entry);
+            // Who may go on and be interrupted has two turns of one order.
+            let place = self.queue.partition_point(|other| *other < (order, turn));
+            self.queue.insert(place, (order, turn));
         }
     }
 

@@ -136,15 +136,19 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
             Some(quote!(#frame_type::#kept { .. } => __crt_e.clocks.schedule.in_line[#line] #more 1,))
         });
         let ends = !forth;
-        quote! {
-            match &__crt_ready {
-                __cr::schedule::Ready::End(_) => #all.count(__crt_slot, #ends),
-                #[allow(unreachable_patterns)]
-                __cr::schedule::Ready::Wait(__crt_wait) => match &__crt_wait.frame {
-                    #(#joined)*
-                    _ => {}
-                },
+        let joined: Vec<TokenStream> = joined.collect();
+        let joins = (!joined.is_empty()).then(|| {
+            quote! {
+                if let __cr::schedule::Ready::Wait(__crt_wait) = &__crt_ready {
+                    match &__crt_wait.frame { #(#joined)* _ => {} }
+                }
             }
+        });
+        quote! {
+            if let __cr::schedule::Ready::End(_) = &__crt_ready {
+                #all.count(__crt_slot, #ends);
+            }
+            #joins
         }
     };
     let (count, uncount) = (counts(true), counts(false));

@@ -374,8 +374,10 @@ impl Resolver<'_, '_> {
         }
         let own_set = indexes(&self.names, expr, &Ident::new("me", Span::call_site()));
         if used.contains("me") && own_set.is_some_and(|set| self.names.sets[set].activity == Some(activity)) {
-            // Each waits for an element of its own.
-            family.binders.extend(own_set.map(|set| (Ident::new(OWN, Span::call_site()), set)));
+            // Each waits for an element of its own. Of numbers of members the size of the first set is no part, and this one
+            // grows.
+            let own = own_set.map(|set| (Ident::new(OWN, Span::call_site()), set));
+            family.binders.splice(0..0, own);
         }
         if used.contains("me") {
             let tag = tag(self.names.model, &self.names.activities[activity].activity.ident);
