@@ -68,6 +68,24 @@ fn a_sample_that_is_asked_for_three_times_at_one_instant_is_taken_once() {
     assert_eq!(taken, [2.0, 3.0]);
 }
 
+simulation! {
+    /// A sampler that others ask for, several at one instant.
+    model Asked {
+        state asked: Option<f64> = None;
+        state taken: Vec<f64> = Vec::new();
+        clock sampler: at(asked.unwrap_or(never)), once => { taken.push(now); asked = None; }
+        event ask() => { asked = Some(now); }
+        init { for _ in 0..3 { ask.at(1.0); } ask.at(2.0); }
+    }
+}
+
+#[test]
+fn a_clock_that_is_asked_several_times_at_an_instant_rings_once() {
+    let mut sim = Asked {}.start(1).unwrap();
+    sim.run_until(5.0).unwrap();
+    assert_eq!(sim.state().taken, [1.0, 2.0]);
+}
+
 #[test]
 fn what_is_scheduled_from_outside_is_checked_there() {
     let mut sim = Noted {}.start(1).unwrap();

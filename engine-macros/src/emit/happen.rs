@@ -138,6 +138,24 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
         Seat::Leaf(_) | Seat::Schedule => None,
     };
     let (keep_timing, restore_timing) = timing.unzip();
+    // A second ring at an instant is passed over, and used up.
+    let (again, noted) = if clock.once {
+        let once = field("once", &clock.ident);
+        let once = if family.is_single() { quote!(#once) } else { quote!(#once[__crt_m]) };
+        let (rang, tell) = (rang(cx, number), cx.tell(number));
+        (
+            quote! {
+                if __crt_e.clocks.#once.time == __crt_e.progress.now {
+                    #rang
+                    #tell
+                    return #private::core::result::Result::Ok(#private::core::option::Option::None);
+                }
+            },
+            quote!(__crt_e.clocks.#once = __crt_e.progress.moment();),
+        )
+    } else {
+        (TokenStream::new(), TokenStream::new())
+    };
     let content = happen_one(cx, number);
     let (proposes, proposal) = proposal(cx, number, &restore_timing);
     let clear = clear_logs(cx, access);
@@ -159,6 +177,7 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
         #inline
         fn #fire(__crt_e: &mut #engine, #member) -> #outcome {
             #decode
+            #again
             #(#clear)*
             #keep_timing
             #proposes
@@ -166,6 +185,7 @@ fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {
             #save
             match Self::#happen(__crt_e #arguments) {
                 #private::core::result::Result::Ok(()) => {
+                    #noted
                     #private::core::result::Result::Ok(#private::core::option::Option::Some(#rang))
                 }
                 #private::core::result::Result::Err(__crt_error) => {

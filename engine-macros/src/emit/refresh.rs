@@ -93,6 +93,10 @@ fn come_and_go(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
     let readers =
         cx.traced(clock).into_iter().map(|place| readers_field(&clock.ident, &cx.resolved.places[place].ident));
     let readers: Vec<_> = readers.collect();
+    let once = clock.once.then(|| {
+        let once = field("once", &clock.ident);
+        quote!(__crt_e.clocks.#once.resize(__crt_slots, __cr::Moment::NEVER);)
+    });
     let (structure, more, off) = match cx.plan.seats[number] {
         Seat::Leaf(_) => {
             let rates = field("rates", &clock.ident);
@@ -123,6 +127,7 @@ fn come_and_go(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
             if __crt_slots > __crt_e.clocks.#structure.len() {
                 __crt_e.clocks.#structure.grow(__crt_slots);
                 #more
+                #once
                 #marks
                 #(__crt_e.clocks.#readers.grow_clocks(__crt_slots);)*
             }

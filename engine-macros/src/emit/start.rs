@@ -96,6 +96,16 @@ fn parts(cx: &Cx<'_>) -> Vec<(TokenStream, TokenStream)> {
                 None => (quote!(#memory: #ty,), quote!(#memory: #ty::#first,)),
             });
         }
+        if clock.once {
+            let once = field("once", &clock.ident);
+            parts.push(match &count {
+                Some(count) => (
+                    quote!(#once: #private::std::vec::Vec<#private::Moment>,),
+                    quote!(#once: #private::std::vec![#private::Moment::NEVER; #count],),
+                ),
+                None => (quote!(#once: #private::Moment,), quote!(#once: #private::Moment::NEVER,)),
+            });
+        }
         if let Some(count) = count.as_ref().filter(|_| cx.plan.marked.contains(&number)) {
             let marks = field("marks", &clock.ident);
             parts.push((

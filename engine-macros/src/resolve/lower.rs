@@ -42,6 +42,7 @@ pub(super) fn reaction(reaction: &Reaction, names: &Names<'_>, errors: &mut Erro
         structure: reaction.structure,
         guard,
         timing,
+        once: false,
         priority: reaction.priority.clone(),
         action: Block { brace_token: syn::token::Brace::default(), stmts },
     })

@@ -741,7 +741,7 @@ impl<'a> Resolver<'a, '_> {
             priority: clock.priority.parts.clone(),
             action: self.block_of(&family, &clock.action),
             declaration,
-            once: false,
+            once: clock.once,
             args: Vec::new(),
             family,
             structure: clock.structure,

@@ -18,6 +18,8 @@ pub(crate) struct Clock {
     pub guard: Option<Expr>,
     pub timing: Timing,
     pub priority: Priority,
+    /// Whether it rings at most once at an instant.
+    pub once: bool,
     pub action: Block,
 }
 
@@ -131,11 +133,35 @@ impl Clock {
         }
         input.parse::<Token![:]>()?;
         let timing = Timing::parse(input, errors)?;
-        let priority = Priority::parse(input)?;
+        let (priority, once) = order(input, "behind a timing there is `priority = p`, and behind `at(…)` also `once`")?;
+        if once && !matches!(timing, Timing::At(_)) {
+            errors.at(ident.span(), "only a clock by `at` could ring twice at an instant; remove `once`");
+        }
         input.parse::<Token![=>]>()?;
         let action = action(input, errors)?;
-        Ok(Clock { attrs, ident, over, structure, guard, timing, priority, action })
+        Ok(Clock { attrs, ident, over, structure, guard, timing, priority, once, action })
     }
+}
+
+/// `[, priority = p] [, once]`, in any order, up to `=>`.
+pub(super) fn order(input: ParseStream<'_>, accepted: &str) -> syn::Result<(Priority, bool)> {
+    let (mut priority, mut once) = (Priority::default(), false);
+    while input.peek(Token![,]) {
+        input.parse::<Token![,]>()?;
+        if input.peek(Token![=>]) {
+            break;
+        }
+        let option = input.call(Ident::parse_any)?;
+        match option.to_string().as_str() {
+            "priority" => {
+                input.parse::<Token![=]>()?;
+                priority = Priority::value(input)?;
+            }
+            "once" => once = true,
+            other => return Err(syn::Error::new(option.span(), format!("unknown option `{other}`; {accepted}"))),
+        }
+    }
+    Ok((priority, once))
 }
 
 /// What stands behind `=>`: a block, or a call that ends with a semicolon.

@@ -1,11 +1,10 @@
 //! `event NAME [[k in SET]] (args) [, priority = p] [, once] => ACTION`.
 
 use proc_macro2::Ident;
-use syn::ext::IdentExt as _;
 use syn::parse::ParseStream;
 use syn::{Attribute, Block, Token};
 
-use super::clock::action;
+use super::clock::{action, order};
 use super::definition::{Argument, arguments};
 use super::{Over, Priority, name};
 use crate::errors::Errors;
@@ -34,27 +33,7 @@ impl Event {
             return Err(input.error("an event is `NAME(args) => ACTION`, with `[k in SET]` behind its name; without arguments it is `NAME()`"));
         }
         let args = arguments(input)?;
-        let (mut priority, mut once) = (Priority::default(), false);
-        while input.peek(Token![,]) {
-            input.parse::<Token![,]>()?;
-            if input.peek(Token![=>]) {
-                break;
-            }
-            let option = input.call(Ident::parse_any)?;
-            match option.to_string().as_str() {
-                "priority" => {
-                    input.parse::<Token![=]>()?;
-                    priority = Priority::value(input)?;
-                }
-                "once" => once = true,
-                other => {
-                    return Err(syn::Error::new(
-                        option.span(),
-                        format!("unknown option `{other}`; an event has `priority = p` and `once`"),
-                    ));
-                }
-            }
-        }
+        let (priority, once) = order(input, "an event has `priority = p` and `once`")?;
         input.parse::<Token![=>]>()?;
         Ok(Event { attrs, ident, over, args, priority, once, action: action(input, errors)? })
     }
