@@ -25,6 +25,12 @@ mod moving {
     pub(crate) mod random;
 }
 
+mod activities {
+    pub(crate) mod description;
+    pub(crate) mod random;
+    pub(crate) mod written;
+}
+
 const MODELS: usize = 48;
 
 /// Models with families and relations.
@@ -33,12 +39,18 @@ const FAMILIES: usize = 40;
 /// Models with flows.
 const FLOWS: usize = 40;
 
+/// Models with dynamic events and activities.
+const ACTIVITIES: usize = 24;
+
 fn main() {
     println!("cargo::rerun-if-changed=reference/description.rs");
     println!("cargo::rerun-if-changed=families/description.rs");
     println!("cargo::rerun-if-changed=families/random.rs");
     println!("cargo::rerun-if-changed=moving/description.rs");
     println!("cargo::rerun-if-changed=moving/random.rs");
+    println!("cargo::rerun-if-changed=activities/description.rs");
+    println!("cargo::rerun-if-changed=activities/random.rs");
+    println!("cargo::rerun-if-changed=activities/written.rs");
     println!("cargo::rerun-if-changed=chance.rs");
     println!("cargo::rerun-if-changed=build.rs");
     let mut out = format!("pub(crate) const MODELS: usize = {MODELS};\n\n");
@@ -56,6 +68,36 @@ fn main() {
     std::fs::write(Path::new(&folder).join("models.rs"), out).expect("the folder is there");
     std::fs::write(Path::new(&folder).join("families.rs"), families()).expect("the folder is there");
     std::fs::write(Path::new(&folder).join("flows.rs"), flows()).expect("the folder is there");
+    std::fs::write(Path::new(&folder).join("activities.rs"), activities()).expect("the folder is there");
+}
+
+fn activities() -> String {
+    let mut out = format!("pub const MODELS: usize = {ACTIVITIES};\n\n");
+    let (mut runs, mut steps) = (String::new(), String::new());
+    let mut stepped = Vec::new();
+    for (number, model) in activities::random::models(ACTIVITIES).iter().enumerate() {
+        let name = format!("M{number}");
+        out.push_str(&model.block(&name));
+        out.push_str(&model.shower(&name));
+        let arguments = format!("{name}, show_{name}, outputs_{name}, seed");
+        let _ = writeln!(runs, "        {number} => observe_run!({arguments}, cuts),");
+        // Not all of them: each engine is compiled once more for it.
+        if number % 3 == 1 {
+            let refresh = model.can_be_refreshed();
+            let _ = writeln!(steps, "        {number} => observe_steps!({arguments}, {refresh}),");
+            stepped.push(number);
+        }
+    }
+    let result = "(Vec<Event>, Result<Outcome, SimError>)";
+    let _ = write!(
+        out,
+        "\npub const STEPPED: &[usize] = &{stepped:?};\n\n\
+         pub fn run_generated(number: usize, seed: u64, cuts: &[f64]) -> {result} {{\n    \
+         match number {{\n{runs}        _ => unreachable!(),\n    }}\n}}\n\n\
+         pub fn step_generated(number: usize, seed: u64) -> {result} {{\n    \
+         match number {{\n{steps}        _ => unreachable!(),\n    }}\n}}\n"
+    );
+    out
 }
 
 fn flows() -> String {

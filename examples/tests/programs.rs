@@ -297,3 +297,152 @@ fn neurons_fire_by_their_formula_and_irregularly_together() {
     assert!(picture(&folder.join("neurons.svg")).contains("inhibitory"));
     assert!(picture(&folder.join("neurons_alone.svg")).contains("drive, mV"));
 }
+
+#[test]
+fn an_emergency_department_sees_the_gravest_first() {
+    let text = printed("emergency", &folder("emergency"), &[]);
+    let rows: Vec<Vec<f64>> = (1..=5).map(|acuity| numbers(line(&text, &format!("{acuity}  ")))).collect();
+    for pair in rows.windows(2) {
+        // Acuity, treated a day, wait and stay with their intervals, and how many left unseen.
+        assert!(pair[0].len() == 9 && pair[1].len() == 9, "{text}");
+        assert!(pair[0][2] < pair[1][2] && pair[0][5] < pair[1][5] && pair[0][8] <= pair[1][8], "{text}");
+    }
+    // Only those with little leave.
+    assert!(rows[2][8] == 0.0 && rows[3][8] > 0.5, "{text}");
+    let little = numbers(line(&text, "patients inside"));
+    assert!((little[0] - little[1]).abs() < 0.05, "{text}");
+    let doctors = numbers(line(&text, "doctors busy"));
+    // 24 minutes for each of those who are treated.
+    let treated: f64 = rows.iter().map(|row| row[1]).sum();
+    assert!((doctors[0] - 100.0 * treated * 24.0 / (3.0 * 1440.0)).abs() < 0.5, "{text}");
+}
+
+#[test]
+fn packets_are_blocked_by_the_formula_and_none_is_lost_track_of() {
+    let text = printed("routers", &folder("routers"), &[]);
+    assert_eq!(comparisons(&text, 1).len(), 4, "{text}");
+    let rows: Vec<Vec<f64>> = text.lines().skip_while(|line| !line.contains("NSFNET")).skip(2).map(numbers).collect();
+    assert_eq!(rows.len(), 5, "{text}");
+    // With the load, the share of dropped packets and the delay grow.
+    assert!(rows.is_sorted_by(|low, high| low[2] <= high[2] && low[3] < high[3]), "{text}");
+    assert!(rows[0][2] == 0.0 && rows[4][2] > 1.0, "{text}");
+    for row in text.lines().filter(|line| line.contains(" = ")).skip(1) {
+        let counts: Vec<f64> =
+            row.rsplit("   ").next().unwrap().split(['=', '+']).map(|count| count.trim().parse().unwrap()).collect();
+        assert_eq!(counts[0], counts[1] + counts[2] + counts[3], "{row}");
+    }
+}
+
+#[test]
+fn broken_machines_hold_their_jobs_for_longer_by_the_formula() {
+    let text = printed("job_shop", &folder("job_shop"), &[]);
+    let rows: Vec<&str> = text.lines().filter(|line| line.trim_start().starts_with("machine ")).collect();
+    assert_eq!(rows.len(), 6, "{text}");
+    let mut outside = 0;
+    for row in rows {
+        // Machine, exact, mean, interval, share of time.
+        let row = numbers(row);
+        outside += usize::from(!(row[3]..=row[4]).contains(&row[1]));
+        assert!(row[5] > 0.2 && row[5] < 0.8, "{text}");
+    }
+    assert!(outside <= 1, "{text}");
+    for rule in ["first come", "shortest step", "most work left"] {
+        let row = numbers(line(&text, rule));
+        // No schedule is shorter than 55 hours, and breakdowns make it longer.
+        assert!(row[0] >= 55.0 && row[2] > row[0] && row[5] > row[1], "{text}");
+        assert!((row[8] - 197.0 / 20.0).abs() < 0.2, "{text}");
+    }
+}
+
+#[test]
+fn phold_hops_at_its_rate_to_uniform_places() {
+    let text = printed("phold", &folder("phold"), &[]);
+    let rows = comparisons(&text, 1);
+    assert_eq!(rows.len(), 3, "{text}");
+    for (row, pending) in rows.iter().zip([1_024.0, 16_384.0, 131_072.0]) {
+        // Pending, events a second (a power of ten apart), exact, mean, interval, and χ² of the visits.
+        let row = numbers(row);
+        assert!(row[0] == pending && (row[4] - row[3]).abs() < 0.005, "{text}");
+        assert!((row[7] - 1_023.0).abs() < 3.0 * (2.0_f64 * 1_023.0).sqrt(), "{text}");
+    }
+}
+
+#[test]
+fn a_ball_is_animated_and_kicked_by_a_script() {
+    let text = printed("animation", &folder("animation"), &["--script"]);
+    let bounces: Vec<Vec<f64>> = (1..=6).map(|bounce| numbers(line(&text, &format!("{bounce}  ")))).collect();
+    assert!(bounces.iter().all(|row| row.len() == 3 && row[1] == row[2]), "{text}");
+    for (time, kick) in ["3 s", "5 s", "5.25 s"].iter().zip(text.lines().filter(|line| line.starts_with("kicked"))) {
+        assert!(kick.contains(time), "{text}");
+    }
+    assert_eq!(text.lines().filter(|line| line.starts_with('|') && line.contains('o')).count(), 2, "{text}");
+    assert!(text.contains("480 frames in 8 s"), "{text}");
+    // Nobody is at the keyboard: it ends at once.
+    assert!(printed("animation", &folder("animation"), &[]).ends_with("\u{1b}[?25h"));
+}
+
+#[test]
+fn customers_of_a_bank_wait_and_renege_as_erlang_and_cobham_say() {
+    let text = printed("bank", &folder("bank"), &[]);
+    assert_eq!(comparisons(&text, 1).len(), 6, "{text}");
+    let [business, private] = ["business who", "private  who"].map(|class| numbers(line(&text, class)));
+    // Wait and fraction reneged: who goes first has less of both.
+    assert!(business[0] < private[0] && business[1] < private[1], "{text}");
+}
+
+#[test]
+fn machines_are_repaired_before_anything_else() {
+    let text = printed("machine_shop", &folder("machine_shop"), &[]);
+    assert_eq!(comparisons(&text, 1).len(), 4, "{text}");
+    assert!(numbers(line(&text, "He left"))[0] > 10_000.0, "{text}");
+}
+
+#[test]
+fn nobody_is_overtaken_in_line_for_fuel() {
+    let text = printed("gas_station", &folder("gas_station"), &[]);
+    assert_eq!(comparisons(&text, 1).len(), 4, "{text}");
+    let (in_line, as_it_comes) = text.split_once("As it comes").unwrap();
+    let overtaken = |text: &str| numbers(text.lines().find(|line| line.ends_with("overtaken")).unwrap())[0];
+    assert!(overtaken(in_line) == 0.0 && overtaken(as_it_comes) > 1_000.0, "{text}");
+    let wait = |text: &str, who: &str| numbers(line(text, who))[0];
+    assert!(wait(in_line, "cars") > wait(as_it_comes, "cars"), "{text}");
+    assert!(wait(in_line, "lorries") < wait(as_it_comes, "lorries"), "{text}");
+}
+
+#[test]
+fn a_film_that_is_sold_out_empties_its_part_of_the_queue() {
+    let text = printed("cinema", &folder("cinema"), &[]);
+    assert_eq!(comparisons(&text, 1).len(), 3, "{text}");
+    for film in ["1  ", "2  ", "3  "] {
+        // Film, when it is sold out, how many wait and how many leave.
+        let row = numbers(line(&text, film));
+        assert!(row.len() == 4 && row[3] <= row[2], "{text}");
+    }
+    let left = numbers(text.lines().last().unwrap());
+    assert!(left[0] > 10_000.0 && left[1] == 0.0, "{text}");
+}
+
+#[test]
+fn calls_are_as_many_as_with_an_agent_for_everyone() {
+    let text = printed("call_centre", &folder("call_centre"), &[]);
+    let rows = comparisons(&text, 2);
+    assert_eq!(rows.len(), 10, "{text}");
+    for row in rows {
+        // Hour, shares in time and gone of both languages, exact, simulated, and the interval.
+        let row = numbers(row);
+        assert!(row.len() == 9 && row[1] > 50.0 && row[2] < 15.0 && (row[5] - row[6]).abs() < 0.5, "{row:?}");
+    }
+}
+
+#[test]
+fn the_little_prince_is_happy_after_he_has_watched() {
+    let text = printed("little_prince", &folder("little_prince"), &[]);
+    let evening = |time: &str| -> Vec<&str> {
+        let lines = text.lines().filter_map(|line| line.trim_start().strip_prefix(time)?.strip_prefix("  "));
+        lines.map(|line| line.split("  ").next().unwrap()).collect()
+    };
+    let (sun, chair, watches) = ("the sun sets", "the prince moves his chair", "he watches the sunset");
+    assert_eq!(evening("42"), [sun, chair, watches, "he feels happy", "the baobab has 3 leaves"], "{text}");
+    assert_eq!(evening("84"), ["clouds come", sun, chair, "the baobab has 4 leaves"], "{text}");
+    assert_eq!(evening("136"), ["he thinks of his rose"], "{text}");
+}
