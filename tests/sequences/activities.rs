@@ -277,10 +277,7 @@ simulation! {
 fn joins_give_what_was_given_and_none_if_it_was_aborted() {
     let mut sim = Laboratory { crash: false }.start(1).unwrap();
     sim.run_until(25.0).unwrap();
-    assert_eq!(
-        sim.state().log,
-        [(5.0, "Some(30) Some(10) Some(20)".to_owned()), (20.0, "None".to_owned())]
-    );
+    assert_eq!(sim.state().log, [(5.0, "Some(30) Some(10) Some(20)".to_owned()), (20.0, "None".to_owned())]);
     assert_eq!((sim.observe().unwrap().labs, sim.state().cleaned), (1.0, 4));
     // A child of `run` is aborted with its parent.
     sim.run_until(30.0).unwrap();

@@ -310,8 +310,5 @@ fn observers_see_where_instants_begin_and_end() {
     sim.schedule(2.0, TwoMessage::E).unwrap();
     let mut told = Instants::default();
     sim.run_with(&mut told, 10.0).unwrap();
-    assert_eq!(
-        told.0,
-        ["before 1: 0", "event 1", "event 2", "after 1: 2", "before 2: 2", "event 3", "after 2: 3"]
-    );
+    assert_eq!(told.0, ["before 1: 0", "event 1", "event 2", "after 1: 2", "before 2: 2", "event 3", "after 2: 3"]);
 }

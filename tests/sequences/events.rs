@@ -39,17 +39,7 @@ fn everything_at_one_moment_is_in_the_documented_order() {
     assert_eq!(sim.run_until(1.0).unwrap(), Outcome::Exhausted);
     assert_eq!(
         texts(&sim),
-        [
-            "1 first",
-            "1 a",
-            "1 b",
-            "1 by a clock",
-            "1 here 0 1",
-            "1 here 3 7",
-            "1 here 3 6",
-            "1 member 2 1",
-            "1 second",
-        ]
+        ["1 first", "1 a", "1 b", "1 by a clock", "1 here 0 1", "1 here 3 7", "1 here 3 6", "1 member 2 1", "1 second",]
     );
 }
 
