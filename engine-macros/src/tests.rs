@@ -107,7 +107,7 @@ stages!(serving: model Serving {
         given.unwrap_or(0)
     }
     activity other() -> u32 { wait_until(10.0); 3 }
-    clock arrives: rate(1.0) => { customer.start(0, 1.0); }
+    clock arrives: rate(1.0) => { customer.start(0, 1.0); urgent = !urgent; }
     observe waiting = queue.len() + customer.len();
     init { twice.start(); }
 });

@@ -119,7 +119,8 @@ impl Every {
         } else if period != self.period {
             self.next = match self.last {
                 Some(last) => last.checked_add(period).map(|next| next.max(now)),
-                None => self.next.map(|next| next.max(now)),
+                None if from.is_some() => self.next.map(|next| next.max(now)),
+                None => phase.checked_add(period).map(|next| next.max(now)),
             };
         }
         (self.period, self.from) = (period, phase);
@@ -162,6 +163,14 @@ mod tests {
         assert_eq!(every.refresh(u64::MAX - 1, Some(1), 0.0, Moment::tick(u64::MAX)).unwrap(), Moment::NEVER);
         let mut delay = Delay::OFF;
         assert!(delay.take(5, Moment::tick(u64::MAX - 2)).is_err());
+    }
+
+    #[test]
+    fn a_period_that_changes_before_the_first_ring_counts_from_the_start() {
+        let mut every = Every::NEW;
+        assert_eq!(every.refresh(10, None, 0.0, Moment::tick(0)).unwrap().ticks(), 10);
+        assert_eq!(every.refresh(2, None, 0.0, Moment::tick(1)).unwrap().ticks(), 2);
+        assert_eq!(every.refresh(3, None, 0.0, Moment::tick(7)).unwrap().ticks(), 7);
     }
 
     #[test]

@@ -308,7 +308,11 @@ simulation! {
             log.push("end");
         }
         event abort(key: Key<works>) => { works.abort(key); }
-        init { let key = works.start(); if way == 4 { abort.at(0.5, key); } if way == 5 { works.abort(key); } }
+        init {
+            let key = works.start();
+            if way == 4 { abort.at(0.5, key); }
+            if way == 5 { works.abort(key); }
+        }
     }
 }
 

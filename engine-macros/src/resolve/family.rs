@@ -115,6 +115,7 @@ impl Names<'_> {
                 Item::Clock(item) => (&item.over, false),
                 Item::Reaction(item) => (&item.over, false),
                 Item::Event(item) => (&item.over, false),
+                Item::Flow(item) => (&item.over, false),
                 _ => continue,
             };
             for set in over.sets() {

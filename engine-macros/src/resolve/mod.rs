@@ -553,6 +553,7 @@ impl<'a> Resolver<'a, '_> {
         self.priorities(model);
         if complete {
             self.conditions_that_can_change(&clocks, &conditions);
+            self.waits_that_can_end(&clocks);
         }
         // What an instance gives is kept if somebody may ask for it later.
         let joined = activities.iter().flat_map(|activity: &Activity| &activity.points);
@@ -778,6 +779,26 @@ impl<'a> Resolver<'a, '_> {
         }
     }
 
+    /// Somebody who waits for what no action writes waits for ever.
+    fn waits_that_can_end(&mut self, clocks: &[Clock]) {
+        for watch in clocks.iter().filter_map(Clock::watch) {
+            let written = |place| clocks.iter().any(|clock| clock.action.access.writes(place));
+            let reads = &watch.body.access;
+            let changes: Vec<usize> = reads.places().filter(|&place| self.names.places[place].changes()).collect();
+            // What events, instances and lines there are changes by itself.
+            let scheduled = |&place: &usize| matches!(self.names.places[place].kind, PlaceKind::Scheduled);
+            if changes.iter().any(|&place| written(place)) || changes.iter().any(scheduled) || changes.is_empty() {
+                continue;
+            }
+            let names: Vec<String> =
+                changes.iter().map(|&place| format!("`{}`", self.names.places[place].ident)).collect();
+            self.errors.at(
+                watch.span,
+                format!("nothing could ever change what is waited for: no action writes {}", names.join(" or ")),
+            );
+        }
+    }
+
     /// A `stop` over places that no action writes could only hold from the start.
     fn conditions_that_can_change(&mut self, clocks: &[Clock], conditions: &[Condition]) {
         for condition in conditions.iter().filter(|condition| condition.stop) {
@@ -803,6 +824,11 @@ impl<'a> Resolver<'a, '_> {
             Item::Clock(clock) => clock.priority.written,
             Item::Reaction(reaction) => reaction.priority.written,
             Item::Event(event) => event.priority.written,
+            Item::Activity(activity) => match &activity.priority {
+                Some(Expr::Tuple(tuple)) => Some((tuple.paren_token.span.join(), true)),
+                Some(Expr::Lit(literal)) => Some((literal.lit.span(), false)),
+                _ => None,
+            },
             _ => None,
         });
         let (tuples, integers): (Vec<_>, Vec<_>) = written.partition(|(_, tuple)| *tuple);

@@ -261,7 +261,8 @@ impl<'a> Names<'a> {
         let array = model.array_len(over);
         let (ident, ty) = (ident.clone(), ty.clone());
         let grows = model.comes_and_goes(over);
-        if grows && !matches!(kind, PlaceKind::State { input: false }) {
+        let told = matches!(kind, PlaceKind::Tally) && over.pairs().is_none();
+        if grows && !told && !matches!(kind, PlaceKind::State { input: false }) {
             let what =
                 "has elements that come and go; it is a state with an initial value, which each gets when it comes";
             errors.at(ident.span(), format!("`{ident}` {what}"));
@@ -321,6 +322,10 @@ impl<'a> Names<'a> {
         let name = ident.unraw().to_string();
         if let Some((_, means)) = RESERVED.iter().find(|(word, _)| *word == name) {
             errors.at(ident.span(), format!("`{name}` is {means} in every block; choose another name"));
+        }
+        let called = matches!(meaning, Meaning::Action(_) | Meaning::Event(_) | Meaning::Activity(_));
+        if called && ["wait", "wait_for", "wait_until", "defer"].contains(&name.as_str()) {
+            errors.at(ident.span(), format!("`{name}` has a meaning of its own in activities; choose another name"));
         }
         if name.starts_with("__cr_") {
             errors.at(ident.span(), "names that start with `__cr_` are generated; choose another name");

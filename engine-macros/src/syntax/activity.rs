@@ -60,9 +60,19 @@ impl Activity {
             priority = Some(expr_by(input, errors, brace, Expr::parse_without_eager_brace));
         }
         let (attrs, stops) = on_error(attrs, errors);
+        let stops_at = stops;
+        let stops = stops_at.is_some();
         let body = body(input, errors)?;
         input.parse::<Option<Token![;]>>()?;
-        Ok(Activity { attrs, ident, args, result, priority, stops, body })
+        let activity = Activity { attrs, ident, args, result, priority, stops, body };
+        if let Some(span) = stops_at.filter(|_| activity.fallible().is_none()) {
+            let ident = &activity.ident;
+            errors.at(
+                span,
+                format!("`{ident}` cannot fail; give it a result: `activity {ident}(…) -> Result<(), ERROR>`"),
+            );
+        }
+        Ok(activity)
     }
 
     /// What an instance gives in the end.
@@ -96,8 +106,8 @@ impl Line {
 }
 
 /// `#[on_error(stop)]`.
-fn on_error(attrs: Vec<Attribute>, errors: &mut Errors) -> (Vec<Attribute>, bool) {
-    let mut stops = false;
+fn on_error(attrs: Vec<Attribute>, errors: &mut Errors) -> (Vec<Attribute>, Option<Span>) {
+    let mut stops = None;
     let mut rest = Vec::new();
     for attr in attrs {
         if !attr.path().is_ident("on_error") {
@@ -105,7 +115,10 @@ fn on_error(attrs: Vec<Attribute>, errors: &mut Errors) -> (Vec<Attribute>, bool
             continue;
         }
         match errors.take(attr.parse_args_with(Ident::parse_any)) {
-            Some(what) if what == "stop" => stops = true,
+            Some(what) if what == "stop" && stops.is_some() => {
+                errors.at(what.span(), "this is said twice; remove one of the two")
+            }
+            Some(what) if what == "stop" => stops = Some(what.span()),
             Some(what) => errors.at(what.span(), "an activity has `#[on_error(stop)]`: its failure stops the run"),
             None => {}
         }

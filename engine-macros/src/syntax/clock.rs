@@ -152,6 +152,9 @@ pub(super) fn order(input: ParseStream<'_>, accepted: &str) -> syn::Result<(Prio
             break;
         }
         let option = input.call(Ident::parse_any)?;
+        if (option == "once" && once) || (option == "priority" && priority.written.is_some()) {
+            return Err(syn::Error::new(option.span(), format!("`{option}` is said twice; remove one of the two")));
+        }
         match option.to_string().as_str() {
             "priority" => {
                 input.parse::<Token![=]>()?;

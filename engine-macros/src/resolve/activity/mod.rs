@@ -113,6 +113,8 @@ pub(crate) struct Watch {
     pub others: Vec<(Ident, Type)>,
     /// The line in which is waited.
     pub line: Option<usize>,
+    /// Where it is written.
+    pub span: Span,
 }
 
 /// Which part of a wait it is.
@@ -180,6 +182,9 @@ impl Resolver<'_, '_> {
         let family = members(activity, &sets);
         let args: Vec<(Ident, Type, bool)> =
             values(activity).map(|arg| (arg.ident.clone(), arg.ty(), arg.mutability.is_some())).collect();
+        for arg in values(activity) {
+            Rewriter::new(&self.names, Mode::action(), self.errors).may_be_called(&arg.ident);
+        }
         let mut splitter = Splitter::new(&self.names, activity, self.errors);
         splitter.split(&args);
         let (drafts, written) = (splitter.pieces, splitter.points);
@@ -383,6 +388,7 @@ impl Resolver<'_, '_> {
             let tag = tag(self.names.model, &self.names.activities[activity].activity.ident);
             others.push((Ident::new("me", Span::call_site()), parse_quote!(__cr::Key<#tag>)));
         }
+        let (written, errors) = (expr, self.errors.count());
         let mut expr = expr.clone();
         if part == Part::Speed {
             expr = super::types::float(&expr);
@@ -405,8 +411,8 @@ impl Resolver<'_, '_> {
             .within(Some(activity), others.iter().map(|(ident, _)| ident).filter(|ident| *ident != "me"))
             .value(&expr);
         let changes = |place: usize| self.names.places[place].changes();
-        if !body.access.places().any(changes) {
-            self.errors.on(&expr, format!("nothing could ever change what {what} looks at: it reads no state"));
+        if !body.access.places().any(changes) && self.errors.count() == errors {
+            self.errors.on(written, format!("nothing could ever change what {what} looks at: it reads no state"));
         }
         let known = &self.names.activities[activity];
         let (ident, suffix) = (
@@ -429,7 +435,7 @@ impl Resolver<'_, '_> {
             family,
             structure: Structure::BySize,
             guard: None,
-            timing: Timing::Watch(Box::new(Watch { activity, piece, part, body, others, line })),
+            timing: Timing::Watch(Box::new(Watch { activity, piece, part, body, others, line, span: written.span() })),
             priority: Vec::new(),
             action: Body { tokens: TokenStream::new(), access: Access::default() },
             declaration: known.declaration,
@@ -532,7 +538,7 @@ impl VisitMut for Dereferenced<'_> {
         if let Expr::Path(path) = expr {
             let known = |ident: &Ident| *ident != "me" && self.0.iter().any(|(other, _)| other == ident);
             if let Some(ident) = path.path.get_ident().filter(|ident| known(ident)).cloned() {
-                *expr = parse_quote!((*#ident));
+                *expr = syn::parse_quote_spanned!(super::here(ident.span())=> (*#ident));
             }
         }
     }
@@ -593,8 +599,8 @@ impl Jumps<'_, '_> {
             }
             Kind::Run(activity, call) => {
                 let ident = &self.names.activities[*activity].activity.ident;
-                let args = call.args.iter();
-                (quote!(let __crt_child = #ident.start(#(#args),*);), none)
+                let (args, start) = (call.args.iter(), Ident::new("start", call.method.span()));
+                (quote!(let __crt_child = #ident.#start(#(#args),*);), none)
             }
         };
         if matches!(wait.kind, Kind::Join(..) | Kind::Run(..)) {

@@ -128,6 +128,7 @@ impl<'a, 'n> Splitter<'a, 'n> {
         }
         let body = self.activity.body.stmts.clone();
         self.piece(|splitter| splitter.block(&body, Next::End));
+        self.unreached();
         self.takes();
         self.hidden();
     }
@@ -316,10 +317,11 @@ impl<'a, 'n> Splitter<'a, 'n> {
                     Pat::Type(typed) => ((*typed.pat).clone(), Some((*typed.ty).clone())),
                     pat => (pat.clone(), Some(gives)),
                 };
+                let given = given(&wait);
                 self.wait(wait, move |splitter| {
                     splitter.see_all(&pat, ty.as_ref());
                     let ty = ty.iter();
-                    let mut out: Vec<Stmt> = vec![parse_quote!(let #pat #(: #ty)* = __crt_got;)];
+                    let mut out: Vec<Stmt> = vec![parse_quote!(let #pat #(: #ty)* = #given;)];
                     out.extend(splitter.rest(rest, next, deferred));
                     out
                 })
@@ -369,9 +371,9 @@ impl<'a, 'n> Splitter<'a, 'n> {
             }
             Expr::Assign(assign) if waits::is_wait(self.names, &assign.right) => {
                 let Some(wait) = waits::wait(self.names, &assign.right, self.errors) else { return Vec::new() };
-                let left = self.plain_expr(&assign.left);
+                let (left, given) = (self.plain_expr(&assign.left), given(&wait));
                 self.wait(wait, |splitter| {
-                    let mut out: Vec<Stmt> = vec![parse_quote!(#left = __crt_got;)];
+                    let mut out: Vec<Stmt> = vec![parse_quote!(#left = #given;)];
                     out.extend(splitter.rest(rest, next, deferred));
                     out
                 })
@@ -450,10 +452,12 @@ impl<'a, 'n> Splitter<'a, 'n> {
         };
         if waits::is_wait(self.names, asked) {
             let Some(wait) = waits::wait(self.names, asked, self.errors) else { return Vec::new() };
+            self.is_condition(&wait);
+            let given = given(&wait);
             return self.wait(wait, |splitter| {
                 let (then, otherwise) = (then(splitter), otherwise(splitter));
                 let not = negated.then(|| quote!(!));
-                vec![parse_quote!(if #not __crt_got { #(#then)* } else { #(#otherwise)* })]
+                vec![parse_quote!(if #not #given { #(#then)* } else { #(#otherwise)* })]
             });
         }
         if waits::in_expr(self.names, cond).is_some() {
@@ -466,6 +470,27 @@ impl<'a, 'n> Splitter<'a, 'n> {
         self.seen.truncate(seen);
         let otherwise = otherwise(self);
         vec![parse_quote!(if #cond { #(#then)* } else { #(#otherwise)* })]
+    }
+
+    /// Reports a wait that says nothing about whether it has held.
+    fn is_condition(&mut self, wait: &Wait) {
+        let limited = wait.timeout.is_some() || wait.unless.is_some();
+        let message = match &wait.kind {
+            Kind::Join(..) | Kind::Run(..) => {
+                "this gives an `Option` of what the instance gives: write `let x = WAIT;` first"
+            }
+            Kind::For(_) if !limited => {
+                "without `timeout` or `unless` this always holds when it goes on; let it stand as a statement"
+            }
+            Kind::Delay(_) | Kind::Until(_) if wait.unless.is_some() => {
+                "with `unless` this gives the time that was left: write `let left = WAIT;` first"
+            }
+            Kind::Delay(_) | Kind::Until(_) if !limited => {
+                "without `timeout` this always goes through; let it stand as a statement"
+            }
+            _ => return,
+        };
+        self.errors.at(wait.span, message);
     }
 
     /// A loop, left to `after`; its body is told where it begins and where it is left to.
@@ -564,6 +589,10 @@ impl<'a, 'n> Splitter<'a, 'n> {
 
     /// What a wait is called with, which may leave the body.
     fn plain_wait(&mut self, mut wait: Wait) -> Wait {
+        if let Some(speed) = wait.speed.take_if(|_| self.names.ticks) {
+            self.errors
+                .on(speed, "a speed needs time in `f64`; with `time u64;` a wait takes as many ticks as it says");
+        }
         for expr in [&mut wait.timeout, &mut wait.priority].into_iter().flatten() {
             *expr = self.plain_expr(expr);
         }
@@ -617,6 +646,30 @@ impl<'a, 'n> Splitter<'a, 'n> {
     fn see_all(&mut self, pat: &Pat, ty: Option<&Type>) {
         for (ident, ty, mutable) in parts(pat, ty) {
             self.see(&ident, ty, mutable);
+        }
+    }
+
+    /// What stands behind an endless loop is never come to, and need not be of the type that an instance gives.
+    fn unreached(&mut self) {
+        loop {
+            let reached: BTreeSet<usize> =
+                self.pieces.iter().flat_map(|piece| piece.exits.iter().map(|(target, _)| *target)).chain([0]).collect();
+            let mut changed = false;
+            for (at, piece) in self.pieces.iter_mut().enumerate() {
+                if !reached.contains(&at) && !piece.exits.is_empty() | piece.ends {
+                    piece.exits.clear();
+                    piece.waits.clear();
+                    piece.uses.clear();
+                    piece.ends = false;
+                    changed = true;
+                }
+                if !reached.contains(&at) {
+                    piece.stmts = vec![parse_quote!(__cr::core::unreachable!("the loop before this has no end");)];
+                }
+            }
+            if !changed {
+                break;
+            }
         }
     }
 
@@ -711,7 +764,16 @@ impl<'a, 'n> Splitter<'a, 'n> {
             return;
         };
         let text = ty.to_token_stream().to_string();
-        if (text.contains('&') || text.contains("dyn ")) && reported.insert(variable.number) {
+        if text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "_")
+            && reported.insert(variable.number)
+        {
+            self.errors.at(
+                name.span(),
+                format!("`{name}` is used behind a wait and its type is not plain to see; write it in full"),
+            );
+        }
+        let borrowed = text.split('&').skip(1).any(|part| !part.trim_start().starts_with("'static"));
+        if borrowed && reported.insert(variable.number) {
             self.errors.at(
                 name.span(),
                 format!("`{name}` would be borrowed across a wait, and what it refers to may change; copy the value"),
@@ -747,6 +809,11 @@ fn in_sight(seen: &[Variable]) -> Vec<Variable> {
         out.push(variable.clone());
     }
     out
+}
+
+/// What a wait has given, at the tokens of the wait.
+fn given(wait: &Wait) -> Ident {
+    Ident::new("__crt_got", crate::resolve::here(wait.span))
 }
 
 /// Whether a statement without waits never comes to its end, as far as that is plain to see.
@@ -839,6 +906,16 @@ impl VisitMut for Leaves<'_, '_, '_> {
                 let value = leaving.expr.take().map(|value| *value);
                 let out = self.splitter.end(value);
                 *expr = parse_quote!({ #(#out)* });
+            }
+            Expr::Break(syn::ExprBreak { label, .. })
+                if self.deferred && self.target(label.as_ref(), false).is_some() =>
+            {
+                self.splitter.errors.on(&*expr, "what is deferred cannot leave the loop");
+            }
+            Expr::Continue(syn::ExprContinue { label, .. })
+                if self.deferred && self.target(label.as_ref(), true).is_some() =>
+            {
+                self.splitter.errors.on(&*expr, "what is deferred cannot leave the loop");
             }
             Expr::Break(leaving) => {
                 if let Some(looping) = self.target(leaving.label.as_ref(), false) {

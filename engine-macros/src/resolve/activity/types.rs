@@ -27,8 +27,8 @@ impl Guess<'_, '_> {
             Expr::Paren(inner) => self.of(&inner.expr),
             Expr::Group(inner) => self.of(&inner.expr),
             Expr::Lit(literal) => match &literal.lit {
-                // As Rust takes it.
-                Lit::Int(int) if int.suffix().is_empty() => Some(parse_quote!(i32)),
+                // What it is, is said by its use.
+                Lit::Int(int) if int.suffix().is_empty() => None,
                 Lit::Char(_) => Some(parse_quote!(char)),
                 _ => self.plain(expr),
             },

@@ -42,14 +42,19 @@ impl Rewriter<'_> {
         let Expr::Path(path) = &*call.func else { return false };
         let Some(ident) = super::single(path) else { return false };
         let is_wait = ["wait", "wait_for", "wait_until"].iter().any(|name| ident == name);
-        // A function of this name may be meant outside of activities.
-        let options = call.args.iter().any(|arg| matches!(arg, Expr::Assign(_)));
-        if is_wait && options && self.activity.is_none() {
-            let what = self.mode.what;
-            self.wrong(ident.span(), format!("{what} cannot wait; only activities do, `activity NAME(…) {{ … }}`"));
-            return true;
+        if !is_wait {
+            return false;
         }
-        false
+        if self.activity.is_some() {
+            self.wrong(
+                ident.span(),
+                "there can be no wait here: it stands as a statement of the activity, or as `let x = WAIT;`",
+            );
+        } else {
+            let what = self.mode.what;
+            self.wrong(ident.span(), format!("{what} cannot wait; only activities do: `activity NAME(…) {{ … }}`"));
+        }
+        true
     }
 
     fn of_activity(&mut self, ident: &Ident, number: usize, call: &syn::ExprMethodCall) -> Expr {

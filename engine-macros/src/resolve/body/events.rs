@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens as _, format_ident, quote, quote_spanned};
 use syn::spanned::Spanned as _;
 use syn::visit_mut::VisitMut as _;
-use syn::{Expr, Type, parse_quote};
+use syn::{Expr, Type, parse_quote, parse_quote_spanned};
 
 use super::{Rewriter, here};
 use crate::resolve::names::{EventName, Meaning, variant};
@@ -28,13 +28,17 @@ impl Rewriter<'_> {
         let names = self.names;
         let event = &names.events[number];
         self.met += 1;
+        if !indices.is_empty() && ["cancel", "reschedule", "when"].iter().any(|name| call.method == name) {
+            let method = &call.method;
+            self.wrong(ident.span(), format!("a key knows its member: write `{ident}.{method}(…)`"));
+        }
         let indices = self.event_indices(&ident, event, &indices);
         *expr = match call.method.to_string().as_str() {
             "at" | "after" => self.schedule(&ident, event, &call, indices),
             "cancel" => self.cancel(&ident, event, &call),
             "reschedule" => self.reschedule(&ident, event, &call),
             "when" => self.pending_at(event, &call),
-            "len" | "clear" | "is_empty" => self.pending(event, &call, indices),
+            "len" | "clear" | "is_empty" => self.pending(&ident, event, &call, indices),
             other => {
                 self.wrong(call.method.span(), format!("an event has no `{other}`; it has {METHODS}"));
                 parse_quote!(loop {})
@@ -188,7 +192,7 @@ impl Rewriter<'_> {
         } else {
             quote_spanned!(span=> #message::#variant(#(#variables,)* #(#values,)*))
         };
-        parse_quote!({
+        parse_quote_spanned!(span=> {
             #(let #variables: usize = #indices;)*
             let __crt_time = #time;
             let __crt_message = #constructor;
@@ -242,7 +246,7 @@ impl Rewriter<'_> {
             [only] => quote!(#only),
             all => quote!((#(#all),*)),
         };
-        parse_quote!({
+        parse_quote_spanned!(span=> {
             let __crt_key = #key;
             #[allow(unreachable_patterns, unused_variables)]
             match #schedule.cancel(#declaration, __crt_key.handle()) {
@@ -263,7 +267,7 @@ impl Rewriter<'_> {
             __cr::schedule::Time::at(__crt_time, || __cr::element::quoted(#text, &[]), __crt_now)
         );
         let moment = self.or_raise(&moment, &quote!(__cr::Moment::NEVER), span);
-        parse_quote!({
+        parse_quote_spanned!(span=> {
             let __crt_key = #key;
             let __crt_time = #time;
             let __crt_now = #schedule.now;
@@ -278,17 +282,23 @@ impl Rewriter<'_> {
         let (span, declaration) = (here(call.method.span()), event.declaration);
         let schedule = self.scheduled(event.place, false, span);
         let ty = self.names.time(span);
-        parse_quote!({
+        parse_quote_spanned!(span=> {
             let __crt_key = #key;
             #schedule.pending_at(#declaration, __crt_key.handle()).map(<#ty as __cr::schedule::Time>::of)
         })
     }
 
-    fn pending(&mut self, event: &EventName<'_>, call: &syn::ExprMethodCall, indices: Vec<Expr>) -> Expr {
+    fn pending(
+        &mut self,
+        ident: &Ident,
+        event: &EventName<'_>,
+        call: &syn::ExprMethodCall,
+        indices: Vec<Expr>,
+    ) -> Expr {
         let method = call.method.to_string();
         let clears = method == "clear";
         if clears {
-            self.may_schedule(&event.event.ident);
+            self.may_schedule(ident);
         }
         if self.exactly(call, &[]).is_none() {
             return parse_quote!(loop {});
@@ -308,7 +318,7 @@ impl Rewriter<'_> {
             (_, false) => quote!((#schedule.len(#declaration) == 0)),
             (_, true) => quote!((#schedule.len_of(#declaration, #number) == 0)),
         };
-        parse_quote!({ #(let #variables: usize = #indices;)* #code })
+        parse_quote_spanned!(span=> { #(let #variables: usize = #indices;)* #code })
     }
 }
 

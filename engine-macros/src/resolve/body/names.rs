@@ -69,6 +69,9 @@ impl Rewriter<'_> {
             }
             "me" if self.activity.is_some() => {
                 self.met += 1;
+                if write {
+                    self.wrong(span, "`me` is the own key and stays what it is");
+                }
                 return Some(parse_quote_spanned!(here(span)=> __crt_me));
             }
             word @ ("dt" | "me") if self.names.meaning(ident).is_none() && !self.bound.contains_key(word) => {
@@ -349,7 +352,7 @@ impl Rewriter<'_> {
     }
 
     /// Reports a name that a variable or index cannot have.
-    pub(super) fn may_be_called(&mut self, ident: &Ident) {
+    pub(in crate::resolve) fn may_be_called(&mut self, ident: &Ident) {
         let name = ident.unraw().to_string();
         if let Some((_, means)) = RESERVED.iter().find(|(word, _)| *word == name) {
             self.wrong(ident.span(), format!("`{name}` is {means} in every block; choose another name"));
