@@ -42,6 +42,12 @@ impl Errors {
         !self.list.is_empty()
     }
 
+    /// Whether something was reported at these tokens already.
+    pub(crate) fn has_at(&self, span: Span) -> bool {
+        let span = format!("{span:?}");
+        self.seen.iter().any(|(at, _)| *at == span)
+    }
+
     /// How many there are.
     pub(crate) fn count(&self) -> usize {
         self.list.len()

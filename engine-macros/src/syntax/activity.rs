@@ -59,6 +59,10 @@ impl Activity {
             let brace = |input: ParseStream<'_>| input.peek(syn::token::Brace);
             priority = Some(expr_by(input, errors, brace, Expr::parse_without_eager_brace));
         }
+        if !input.peek(syn::token::Brace) {
+            return Err(input
+                .error("an activity is `NAME(args) [-> TYPE] [, priority = EXPR] { … }`: its body stands in braces"));
+        }
         let (attrs, stops) = on_error(attrs, errors);
         let stops_at = stops;
         let stops = stops_at.is_some();

@@ -34,6 +34,11 @@ impl Event {
         }
         let args = arguments(input)?;
         let (priority, once) = order(input, "an event has `priority = p` and `once`")?;
+        if !input.peek(Token![=>]) {
+            return Err(input.error(
+                "an event is `NAME(args) => ACTION`: it has no guard, gives nothing back, and its body stands behind `=>`",
+            ));
+        }
         input.parse::<Token![=>]>()?;
         Ok(Event { attrs, ident, over, args, priority, once, action: action(input, errors)? })
     }

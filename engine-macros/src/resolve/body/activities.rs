@@ -4,7 +4,7 @@ use proc_macro2::{Ident, Span};
 use quote::{quote, quote_spanned};
 use syn::{Expr, parse_quote, parse_quote_spanned};
 
-use super::events::named;
+use super::events::{count, named};
 use super::{Rewriter, function, here};
 use crate::resolve::names::Meaning;
 
@@ -45,7 +45,9 @@ impl Rewriter<'_> {
         if !is_wait {
             return false;
         }
-        if self.activity.is_some() {
+        if self.activity.is_some() && self.errors.has_at(ident.span()) {
+            // Why has been said.
+        } else if self.activity.is_some() {
             self.wrong(
                 ident.span(),
                 "there can be no wait here: it stands as a statement of the activity, or as `let x = WAIT;`",
@@ -126,7 +128,7 @@ impl Rewriter<'_> {
         let expected = &activity.activity.args;
         if args.len() != expected.len() {
             let all: Vec<String> = expected.iter().map(|arg| arg.ident.to_string()).collect();
-            self.wrong(at, format!("`{ident}` takes `({})`, and gets {} arguments", all.join(", "), args.len()));
+            self.wrong(at, format!("`{ident}` takes `({})`, and gets {}", all.join(", "), count(args.len())));
             return parse_quote!(loop {});
         }
         let span = here(ident.span());

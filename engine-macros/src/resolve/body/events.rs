@@ -52,7 +52,8 @@ impl Rewriter<'_> {
         let binders = &event.family.binders;
         if !given.is_empty() && given.len() != binders.len() {
             let form: String = binders.iter().map(|(binder, _)| format!("[{binder}]")).collect();
-            self.wrong(ident.span(), format!("`{ident}` has {} indices; write `{ident}{form}`", binders.len()));
+            let what = if binders.is_empty() { "no family".to_owned() } else { format!("a family over `{form}`") };
+            self.wrong(ident.span(), format!("`{ident}` is {what}; write `{ident}{form}`"));
             return Vec::new();
         }
         given
@@ -130,7 +131,8 @@ impl Rewriter<'_> {
         self.may_schedule(ident);
         let span = here(ident.span());
         let (given, priority) = options(call);
-        if indices.len() != event.family.binders.len() {
+        // Too many have been reported.
+        if indices.is_empty() && !event.family.is_single() && !matches!(&*call.receiver, Expr::Index(_)) {
             let form: String = event.family.binders.iter().map(|(binder, _)| format!("[{binder}]")).collect();
             self.wrong(
                 ident.span(),
@@ -144,7 +146,7 @@ impl Rewriter<'_> {
             let method = &call.method;
             self.wrong(
                 call.method.span(),
-                format!("`{ident}.{method}` takes `({first}{names})`, and gets {} arguments", given.len()),
+                format!("`{ident}.{method}` takes `({first}{names})`, and gets {}", count(given.len())),
             );
             return parse_quote!(loop {});
         }
@@ -219,7 +221,7 @@ impl Rewriter<'_> {
         let given: Vec<&Expr> = call.args.iter().collect();
         if given.len() != expected.len() {
             let (method, all) = (&call.method, expected.join(", "));
-            self.wrong(method.span(), format!("this takes `{method}({all})`, and gets {} arguments", given.len()));
+            self.wrong(method.span(), format!("this takes `{method}({all})`, and gets {}", count(given.len())));
             return None;
         }
         Some(given)
@@ -320,6 +322,11 @@ impl Rewriter<'_> {
         };
         parse_quote_spanned!(span=> { #(let #variables: usize = #indices;)* #code })
     }
+}
+
+/// A number of arguments as text.
+pub(super) fn count(arguments: usize) -> String {
+    if arguments == 1 { "1 argument".to_owned() } else { format!("{arguments} arguments") }
 }
 
 /// A priority that is written.
