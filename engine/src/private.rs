@@ -59,6 +59,14 @@ macro_rules! editor_pairs {
     )* };
 }
 
+impl<T> Deref for EditorPairs<T> {
+    type Target = [T];
+
+    fn deref(&self) -> &[T] {
+        std::slice::from_ref(&self.0)
+    }
+}
+
 editor_pairs!((usize, usize)(usize, usize, usize));
 
 /// What an editor sees of a family over the instances of an activity, whose indices are keys.

@@ -86,6 +86,9 @@ fn functions(model: &Model) -> TokenStream {
     let body = |block: &Block| {
         let mut block = block.clone();
         syn::visit_mut::VisitMut::visit_block_mut(&mut scheduled::Shown { model }, &mut block);
+        if asks(&quote!(#block)) {
+            syn::visit_mut::VisitMut::visit_block_mut(&mut scheduled::Returns(model), &mut block);
+        }
         quote!(#block)
     };
     let indices = |over: &Over| {
@@ -169,21 +172,21 @@ fn functions(model: &Model) -> TokenStream {
                     let (mutability, ident, ty) = (&arg.mutability, &arg.ident, arg.ty());
                     quote!(#mutability #ident: #ty,)
                 });
-                let (me, content, gives) =
-                    (scheduled::me(model, &activity.ident), body(&activity.body), activity.gives());
-                let fails = activity.fallible().is_none() && asks(&content);
+                let (me, gives) = (scheduled::me(model, &activity.ident), activity.gives());
+                let mut block = activity.body.clone();
+                syn::visit_mut::VisitMut::visit_block_mut(&mut scheduled::Shown { model }, &mut block);
                 // A `?` fails the run, or the instance.
-                let content = if fails {
+                let content = if activity.fallible().is_none() && asks(&quote!(#block)) {
+                    syn::visit_mut::VisitMut::visit_block_mut(&mut scheduled::Returns(model), &mut block);
                     let result = quote!(#private::core::result::Result);
                     quote! {
-                        let _ = || -> #result<(), #private::Fault> {
-                            #[allow(unreachable_code)]
-                            let _: #gives = #content;
-                            #result::Ok(())
+                        let _ = || -> #result<#gives, #private::Fault> {
+                            let __cr_value: #gives = #block;
+                            #result::Ok(__cr_value)
                         };
                     }
                 } else {
-                    quote!(let _ = || -> #gives { #content };)
+                    quote!(let _ = || -> #gives { #block };)
                 };
                 let priority = activity.priority.as_ref().map(|priority| quote!(let _ = #priority;));
                 out.extend(function_plain(&quote!(#(#args)*), quote!(#me #priority #content)));

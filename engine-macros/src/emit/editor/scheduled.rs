@@ -127,6 +127,25 @@ pub(super) fn me(model: &Model, activity: &Ident) -> TokenStream {
     quote!(let me: #krate::Key<#tag> = #krate::__private::Key::stale();)
 }
 
+/// `return` of a function whose `?` makes it give a `Result`.
+pub(super) struct Returns<'a>(pub &'a Model);
+
+impl VisitMut for Returns<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if matches!(expr, Expr::Closure(_) | Expr::Async(_)) {
+            return;
+        }
+        visit_mut::visit_expr_mut(self, expr);
+        if let Expr::Return(leaving) = expr {
+            let krate = &self.0.krate;
+            let value = leaving.expr.take().map_or_else(|| parse_quote!(()), |value| *value);
+            leaving.expr = Some(parse_quote!(#krate::__private::core::result::Result::Ok(#value)));
+        }
+    }
+
+    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
+}
+
 /// Waits and options as blocks that have their value, `defer` as the block that it is.
 pub(super) struct Shown<'a> {
     pub model: &'a Model,
