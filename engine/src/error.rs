@@ -275,6 +275,12 @@ impl SimError {
         SimError(Box::new(Report { kind, clock: None, event: None, time }))
     }
 
+    /// An error of your own at `time`: of an observer, or of a closure that an ensemble calls.
+    #[must_use]
+    pub fn user(error: impl Into<Box<dyn Error + Send + Sync>>, time: f64) -> Self {
+        SimError::new(ErrorKind::User(error.into().into()), time)
+    }
+
     /// What kind of error it is, with its values.
     #[must_use]
     pub fn kind(&self) -> &ErrorKind {

@@ -1,9 +1,11 @@
 //! Activities: their instances, the pieces of their bodies, and what drives them.
 
+mod settle;
 mod turn;
+mod wait;
 mod watch;
 
-pub(super) use turn::take;
+pub(super) use settle::take;
 
 use proc_macro2::{Ident, TokenStream};
 use quote::{format_ident, quote};
@@ -215,7 +217,7 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
         })
         .collect();
     out.extend(watch::functions(cx));
-    out.extend(turn::settle(cx));
+    out.extend(settle::settle(cx));
     out
 }
 

@@ -4,13 +4,18 @@
 //! there are waits inside; every way through it ends with a jump to another piece, with a wait or with the end. Code
 //! without waits stays as it is.
 
-use std::collections::{BTreeMap, BTreeSet};
+mod leaves;
+mod takes;
+
+use std::collections::BTreeSet;
 
 use proc_macro2::{Ident, Span};
-use quote::{ToTokens as _, format_ident, quote};
+use quote::{format_ident, quote};
 use syn::ext::IdentExt as _;
-use syn::visit_mut::{self, VisitMut};
+use syn::visit_mut::VisitMut as _;
 use syn::{Block, Expr, ExprIf, Lifetime, Pat, Stmt, Type, parse_quote};
+
+use leaves::Leaves;
 
 use super::free::{Free, variables};
 use super::types::{Guess, parts};
@@ -648,157 +653,6 @@ impl<'a, 'n> Splitter<'a, 'n> {
             self.see(&ident, ty, mutable);
         }
     }
-
-    /// What stands behind an endless loop is never come to, and need not be of the type that an instance gives.
-    fn unreached(&mut self) {
-        loop {
-            let reached: BTreeSet<usize> =
-                self.pieces.iter().flat_map(|piece| piece.exits.iter().map(|(target, _)| *target)).chain([0]).collect();
-            let mut changed = false;
-            for (at, piece) in self.pieces.iter_mut().enumerate() {
-                if !reached.contains(&at) && !piece.exits.is_empty() | piece.ends {
-                    piece.exits.clear();
-                    piece.waits.clear();
-                    piece.uses.clear();
-                    piece.ends = false;
-                    changed = true;
-                }
-                if !reached.contains(&at) {
-                    piece.stmts = vec![parse_quote!(__cr::core::unreachable!("the loop before this has no end");)];
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-    }
-
-    /// What each piece takes with it: what it uses, and what the pieces behind it take that it does not bind itself.
-    fn takes(&mut self) {
-        let used: Vec<BTreeSet<String>> = self
-            .pieces
-            .iter()
-            .map(|piece| {
-                let mut used = Free::of_stmts(&piece.stmts);
-                used.extend(piece.uses.iter().cloned());
-                used
-            })
-            .collect();
-        // The arguments of waits stand in no statement yet.
-        let used: Vec<BTreeSet<String>> = used
-            .into_iter()
-            .zip(&self.pieces)
-            .map(|(mut used, piece)| {
-                for &point in &piece.waits {
-                    let wait = &self.points[point].wait;
-                    let exprs: Vec<&Expr> = match &wait.kind {
-                        Kind::Delay(expr) | Kind::Until(expr) | Kind::Join(_, expr) => vec![expr],
-                        Kind::Run(_, call) => call.args.iter().collect(),
-                        Kind::For(_) => Vec::new(),
-                    };
-                    for expr in exprs.into_iter().chain(&wait.timeout).chain(&wait.priority) {
-                        used.extend(Free::of_expr(expr));
-                    }
-                }
-                used
-            })
-            .collect();
-        let mut taken: Vec<BTreeMap<usize, Variable>> = self
-            .pieces
-            .iter()
-            .zip(&used)
-            .map(|(piece, used)| {
-                let needed = piece.visible.iter().filter(|variable| used.contains(&variable.ident.unraw().to_string()));
-                needed.map(|variable| (variable.number, variable.clone())).collect()
-            })
-            .collect();
-        loop {
-            let mut changed = false;
-            for at in 0..self.pieces.len() {
-                let behind: Vec<Variable> =
-                    self.pieces[at].exits.iter().flat_map(|(target, _)| taken[*target].values().cloned()).collect();
-                for variable in behind {
-                    let visible = self.pieces[at].visible.iter().any(|seen| seen.number == variable.number);
-                    if visible && !taken[at].contains_key(&variable.number) {
-                        taken[at].insert(variable.number, variable);
-                        changed = true;
-                    }
-                }
-            }
-            if !changed {
-                break;
-            }
-        }
-        let mut reported: BTreeSet<usize> = BTreeSet::new();
-        for (at, taken) in taken.into_iter().enumerate() {
-            let takes: Vec<Variable> = taken.into_values().collect();
-            for (i, variable) in takes.iter().enumerate() {
-                if let Some(other) = takes[..i].iter().find(|other| other.ident == variable.ident) {
-                    if reported.insert(variable.number) {
-                        let name = &variable.ident;
-                        self.errors.at(
-                            name.span(),
-                            format!("two variables called `{name}` are needed behind a wait; rename one of them"),
-                        );
-                        self.errors.at(other.ident.span(), "the other is here");
-                    }
-                }
-            }
-            for variable in &takes {
-                self.has_type(variable, &mut reported);
-            }
-            self.pieces[at].takes = takes;
-        }
-    }
-
-    /// What is kept from one wait to the next has a type that can be named.
-    fn has_type(&mut self, variable: &Variable, reported: &mut BTreeSet<usize>) {
-        let name = &variable.ident;
-        let Some(ty) = &variable.ty else {
-            if reported.insert(variable.number) {
-                self.errors.at(
-                    name.span(),
-                    format!("`{name}` is used behind a wait and its type is not plain to see; write it: `let {name}: TYPE = …;`"),
-                );
-            }
-            return;
-        };
-        let text = ty.to_token_stream().to_string();
-        if text.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "_")
-            && reported.insert(variable.number)
-        {
-            self.errors.at(
-                name.span(),
-                format!("`{name}` is used behind a wait and its type is not plain to see; write it in full"),
-            );
-        }
-        let borrowed = text.split('&').skip(1).any(|part| !part.trim_start().starts_with("'static"));
-        if borrowed && reported.insert(variable.number) {
-            self.errors.at(
-                name.span(),
-                format!("`{name}` would be borrowed across a wait, and what it refers to may change; copy the value"),
-            );
-        }
-    }
-
-    /// A jump takes variables with it by name, which must not mean another one there.
-    fn hidden(&mut self) {
-        for piece in &self.pieces {
-            for (target, seen) in &piece.exits {
-                let hidden = self.pieces[*target].takes.iter().find_map(|variable| {
-                    let other = seen.iter().find(|other| other.ident == variable.ident)?;
-                    (other.number != variable.number).then_some((&variable.ident, &other.ident))
-                });
-                if let Some((outer, inner)) = hidden {
-                    self.errors.at(
-                        inner.span(),
-                        format!("this hides the `{outer}` that is needed behind a wait; rename one of them"),
-                    );
-                    self.errors.at(outer.span(), "the other is here");
-                }
-            }
-        }
-    }
 }
 
 /// The variables in sight: of one name the last.
@@ -843,115 +697,4 @@ fn bindings(cond: &Expr) -> Vec<(Ident, bool)> {
         Expr::Paren(inner) => bindings(&inner.expr),
         _ => Vec::new(),
     }
-}
-
-/// Leaves code without waits by `return`, `break`, `continue` and `?`: what is deferred runs first, and loops with waits
-/// are left by jumps.
-struct Leaves<'s, 'a, 'n> {
-    splitter: &'s mut Splitter<'a, 'n>,
-    /// Loops of the code itself, which stay loops.
-    loops: Vec<Option<Lifetime>>,
-    closures: usize,
-    /// Whether it is deferred code, which cannot leave.
-    deferred: bool,
-}
-
-impl Leaves<'_, '_, '_> {
-    /// The loop that is left, if it is none of the code itself.
-    fn target(&self, label: Option<&Lifetime>, continues: bool) -> Option<usize> {
-        match label {
-            None if !self.loops.is_empty() => None,
-            // Without a label a block is not left.
-            None => self.splitter.loops.iter().rposition(|looping| looping.head.is_some()),
-            Some(label) if self.loops.iter().flatten().any(|own| own.ident == label.ident) => None,
-            Some(label) => self.splitter.loops.iter().rposition(|looping| {
-                looping.label.as_ref().is_some_and(|own| own.ident == label.ident)
-                    && (!continues || looping.head.is_some())
-            }),
-        }
-    }
-
-    fn jump(&mut self, looping: usize, continues: bool) -> Expr {
-        let Loop { head, exit, deferred, .. } = &self.splitter.loops[looping];
-        let (piece, deferred) = (head.filter(|_| continues).unwrap_or(*exit), *deferred);
-        let mut out = self.splitter.run_deferred(deferred);
-        out.push(self.splitter.goto(piece));
-        parse_quote!({ #(#out)* })
-    }
-}
-
-impl VisitMut for Leaves<'_, '_, '_> {
-    fn visit_expr_mut(&mut self, expr: &mut Expr) {
-        let inner = matches!(expr, Expr::Closure(_) | Expr::Async(_));
-        self.closures += usize::from(inner);
-        match expr {
-            Expr::Loop(syn::ExprLoop { label, .. })
-            | Expr::While(syn::ExprWhile { label, .. })
-            | Expr::ForLoop(syn::ExprForLoop { label, .. }) => {
-                self.loops.push(label.as_ref().map(|label| label.name.clone()));
-                visit_mut::visit_expr_mut(self, expr);
-                self.loops.pop();
-            }
-            _ => visit_mut::visit_expr_mut(self, expr),
-        }
-        self.closures -= usize::from(inner);
-        if self.closures > 0 {
-            return;
-        }
-        match expr {
-            Expr::Return(_) if self.deferred => {
-                self.splitter.errors.on(&*expr, "what is deferred cannot leave the activity");
-            }
-            Expr::Return(leaving) => {
-                let value = leaving.expr.take().map(|value| *value);
-                let out = self.splitter.end(value);
-                *expr = parse_quote!({ #(#out)* });
-            }
-            Expr::Break(syn::ExprBreak { label, .. })
-                if self.deferred && self.target(label.as_ref(), false).is_some() =>
-            {
-                self.splitter.errors.on(&*expr, "what is deferred cannot leave the loop");
-            }
-            Expr::Continue(syn::ExprContinue { label, .. })
-                if self.deferred && self.target(label.as_ref(), true).is_some() =>
-            {
-                self.splitter.errors.on(&*expr, "what is deferred cannot leave the loop");
-            }
-            Expr::Break(leaving) => {
-                if let Some(looping) = self.target(leaving.label.as_ref(), false) {
-                    if let Some(value) = &leaving.expr {
-                        self.splitter
-                            .errors
-                            .on(value, "a loop with a wait in it gives no value; assign it to a variable");
-                    }
-                    *expr = self.jump(looping, false);
-                }
-            }
-            Expr::Continue(leaving) => {
-                if let Some(looping) = self.target(leaving.label.as_ref(), true) {
-                    *expr = self.jump(looping, true);
-                }
-            }
-            Expr::Try(asked) if self.splitter.activity.fallible().is_some() && !self.deferred => {
-                let inner = &asked.expr;
-                self.splitter.pieces[self.splitter.current].ends = true;
-                let ty = self.splitter.activity.gives();
-                let deferred = self.splitter.run_deferred(0);
-                *expr = parse_quote! {
-                    match #inner {
-                        __cr::core::result::Result::Ok(__crt_value) => __crt_value,
-                        __cr::core::result::Result::Err(__crt_error) => {
-                            #(#deferred)*
-                            let __crt_value: #ty =
-                                __cr::core::result::Result::Err(__cr::core::convert::From::from(__crt_error));
-                            return __cr::schedule::Step::End(__crt_value);
-                        }
-                    }
-                };
-            }
-            _ => {}
-        }
-    }
-
-    fn visit_item_mut(&mut self, _: &mut syn::Item) {}
 }
