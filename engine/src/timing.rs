@@ -94,8 +94,9 @@ impl At {
         } else if value > now.time {
             Ok(Moment::at(value))
         } else if value >= now.time - rounding(now.time) {
-            // As if it had been set earlier: not before what is set for this time, too.
-            Ok(Moment { time: now.time, low: now.low.max(0.0) })
+            // A time that is known is not before what else is set for it; one that is read from `now` is this moment.
+            let low = if at_once { now.low } else { now.low.max(0.0) };
+            Ok(Moment { time: now.time, low })
         } else {
             Err(Fault::new(ErrorKind::RingTime { value }))
         }
