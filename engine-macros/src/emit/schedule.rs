@@ -123,17 +123,19 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
     let timers = (!cx.resolved.activities.is_empty()).then(|| {
         let arms = cx.activities().map(|of| {
             let (declaration, wake) = (of.activity.declaration, function("wake", &of.activity.ident));
-            quote! {
-                #declaration => Self::#wake(
-                    __crt_e, __crt_timer.slot, __crt_timer.held, __cr::schedule::Cause::Timer(__crt_taken, __crt_timer),
-                ),
-            }
+            quote!(#declaration => Self::#wake(__crt_e, __crt_timer.slot, __crt_timer.held),)
         });
         quote! {
-            __cr::schedule::Pending::Timer(__crt_timer) => match __crt_taken.rank.declaration {
-                #(#arms)*
-                _ => __cr::core::result::Result::Ok(__cr::core::option::Option::None),
-            },
+            __cr::schedule::Pending::Timer(__crt_timer) => {
+                let __crt_outcome = match __crt_taken.rank.declaration {
+                    #(#arms)*
+                    _ => __cr::core::result::Result::Ok(__cr::core::option::Option::None),
+                };
+                if __crt_outcome.is_err() {
+                    __crt_e.clocks.schedule.put_timer_back(__crt_taken, __crt_timer);
+                }
+                __crt_outcome
+            }
         }
     });
     let withdraw = super::activity::withdraw(cx);

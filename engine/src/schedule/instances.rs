@@ -1,8 +1,8 @@
 //! Instances of an activity.
 
 use super::turns::{Order, Turn, Turns};
-use super::{Key, Rank, Timer};
-use crate::agenda::{Handle, Taken};
+use super::Key;
+use crate::agenda::Handle;
 use crate::error::{ErrorKind, Fault};
 use crate::moment::Moment;
 
@@ -53,19 +53,6 @@ pub struct Waits<F, const W: usize> {
     pub priority: Option<[i64; W]>,
     /// The work to be done, if the wait is some.
     pub work: Work,
-}
-
-/// What made an instance go on.
-#[derive(Debug)]
-pub enum Cause<const W: usize> {
-    /// The end of a wait, or of its patience.
-    Timer(Taken<Rank<W>>, Timer),
-    /// A turn of its own, and the life it had.
-    Turn(Order<W>, Life),
-    /// That it is to be aborted.
-    Abort(Order<W>),
-    /// A condition.
-    Condition,
 }
 
 /// How a wait has ended.
@@ -378,6 +365,31 @@ impl<F, T, const W: usize> Instances<F, T, W> {
         self.slots
             .get(slot as usize)
             .is_some_and(|instance| instance.turn.as_ref() == Some(order) || instance.doom.as_ref() == Some(order))
+    }
+
+    /// The instance in a slot has its turn. Gives whether that is to be aborted.
+    #[inline]
+    pub fn take_turn(&mut self, slot: u32, order: &Order<W>) -> bool {
+        let instance = &mut self.slots[slot as usize];
+        let aborted = instance.doom.as_ref() == Some(order);
+        if aborted {
+            instance.doom = None;
+        } else {
+            instance.turn = None;
+        }
+        aborted
+    }
+
+    /// It has failed at its turn, and will have it again.
+    #[cold]
+    pub fn put_turn_back(&mut self, activity: u32, slot: u32, order: Order<W>, aborted: bool, turns: &mut Turns<W>) {
+        let instance = &mut self.slots[slot as usize];
+        if aborted {
+            instance.doom = Some(order);
+        } else {
+            instance.turn = Some(order);
+        }
+        turns.push(order, Turn::Instance { activity, slot });
     }
 
     /// An event has failed that began when `began` waits had begun: what it has started is gone, and what it has aborted

@@ -8,7 +8,7 @@ mod turns;
 
 use std::collections::BTreeMap;
 
-pub use instances::{Cause, Got, Instance, Instances, Life, Ready, Step, Wait, Waits, Work};
+pub use instances::{Got, Instance, Instances, Life, Ready, Step, Wait, Waits, Work};
 pub use key::Key;
 pub use rank::{Parts, Rank, priority};
 pub use time::Time;

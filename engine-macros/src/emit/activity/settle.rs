@@ -121,7 +121,7 @@ pub(in crate::emit) fn take(cx: &Cx<'_>) -> TokenStream {
         let watch = clock.watch()?;
         let of = cx.activity(watch.activity);
         let (wake, held) = (of.function("wake"), watch.part == Part::Condition);
-        Some(quote!(Self::#wake(__crt_e, __crt_head.slot, #held, __cr::schedule::Cause::Condition)))
+        Some(quote!(Self::#wake(__crt_e, __crt_head.slot, #held)))
     };
     let groups = watches.iter().filter(|(_, clock)| clock.watch().is_some_and(|watch| watch.line.is_none())).map(
         |(number, clock)| {

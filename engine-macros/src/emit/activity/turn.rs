@@ -28,8 +28,7 @@ pub(super) fn functions(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
     let fire: TokenStream = steps.iter().map(|&(number, clock, piece)| fire(cx, of, number, clock, piece)).collect();
     let (wake, abort, ready) = (wake(cx, of, &steps), abort(cx, of, &steps), ready(cx, of));
     let (leave, begin, end) = (wait::leave(cx, of), wait::begin(cx, of), wait::end(cx, of));
-    let undo = put_back(cx, of);
-    quote!(#fire #wake #abort #ready #leave #begin #end #undo)
+    quote!(#fire #wake #abort #ready #leave #begin #end)
 }
 
 /// The line of the wait in front of a piece.
@@ -153,7 +152,7 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
     };
     let (count, uncount) = (counts(true), counts(false));
     let rest = consequences(cx, number, &cx.plan.steps[number]);
-    let (begin, end, undo, event) = (of.function("begin"), of.function("end"), of.function("undo"), event(cx, of));
+    let (begin, end, event) = (of.function("begin"), of.function("end"), event(cx, of));
     let (joined, key) = (&of.activity.joined, of.key());
     let inline = cx.inline();
     quote! {
@@ -162,7 +161,6 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
             __crt_e: &mut #engine,
             __crt_slot: __cr::core::primitive::u32,
             __crt_held: __cr::core::primitive::bool,
-            __crt_cause: __cr::schedule::Cause<#parts>,
         ) -> #outcome {
             #(#clear)*
             let __crt_begun = __crt_e.clocks.schedule.begin(__crt_e.progress.moment());
@@ -172,7 +170,8 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
             let __crt_got = __cr::schedule::Got { held: __crt_held, left: #left };
             #decode
             #save
-            #all.get_mut(__crt_slot).life = __cr::schedule::Life::Running;
+            let __crt_life =
+                __cr::core::mem::replace(&mut #all.get_mut(__crt_slot).life, __cr::schedule::Life::Running);
             #leaves
             match Self::#happen(__crt_e, __crt_slot, #(#members,)* __crt_frame, __crt_got) {
                 __cr::core::result::Result::Ok(()) => {
@@ -182,7 +181,8 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
                     #stays
                     #restore
                     Self::__cr_withdraw(__crt_e, &__crt_begun);
-                    Self::#undo(__crt_e, __crt_slot, __crt_cause);
+                    // It stands where it stood.
+                    #all.get_mut(__crt_slot).life = __crt_life;
                     __cr::core::result::Result::Err(__crt_error.during(#name, &[__crt_slot as usize]))
                 }
             }
@@ -252,13 +252,13 @@ fn wake(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStre
     let [_, event, ..] = types::names(cx.model);
     let outcome = cx.result(&quote!(__cr::core::option::Option<#event>), "SimError");
     let (all, wake, turn, abort) = (of.all(), of.function("wake"), of.function("turn"), of.function("abort"));
-    let (frame, parts) = (&of.frame, cx.resolved.parts);
+    let (frame, parts, field, number) = (&of.frame, cx.resolved.parts, &of.field, of.number);
     let arms =
         steps.iter().filter(|(_, _, piece)| is_kept(of.activity.pieces[*piece].role)).map(|(_, clock, piece)| {
             let (kept, fire) = (variant_of(*piece), function("fire", &clock.ident));
             quote! {
                 __cr::core::option::Option::Some(#frame::#kept { .. }) => {
-                    Self::#fire(__crt_e, __crt_slot, __crt_held, __crt_cause)
+                    Self::#fire(__crt_e, __crt_slot, __crt_held)
                 }
             }
         });
@@ -269,7 +269,6 @@ fn wake(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStre
             __crt_e: &mut #engine,
             __crt_slot: __cr::core::primitive::u32,
             __crt_held: __cr::core::primitive::bool,
-            __crt_cause: __cr::schedule::Cause<#parts>,
         ) -> #outcome {
             match &#all.get(__crt_slot).frame {
                 #(#arms)*
@@ -283,14 +282,16 @@ fn wake(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStre
             __crt_slot: __cr::core::primitive::u32,
             __crt_order: __cr::schedule::Order<#parts>,
         ) -> #outcome {
-            let __crt_instance = #all.get_mut(__crt_slot);
-            if __crt_instance.doom == __cr::core::option::Option::Some(__crt_order) {
-                __crt_instance.doom = __cr::core::option::Option::None;
-                return Self::#abort(__crt_e, __crt_slot, __cr::schedule::Cause::Abort(__crt_order));
+            let __crt_aborted = #all.take_turn(__crt_slot, &__crt_order);
+            let __crt_outcome =
+                if __crt_aborted { Self::#abort(__crt_e, __crt_slot) } else { Self::#wake(__crt_e, __crt_slot, true) };
+            if __crt_outcome.is_err() {
+                let __crt_schedule = &mut __crt_e.clocks.schedule;
+                __crt_schedule.activities.#field.put_turn_back(
+                    #number, __crt_slot, __crt_order, __crt_aborted, &mut __crt_schedule.turns,
+                );
             }
-            __crt_instance.turn = __cr::core::option::Option::None;
-            let __crt_cause = __cr::schedule::Cause::Turn(__crt_order, __crt_instance.life);
-            Self::#wake(__crt_e, __crt_slot, true, __crt_cause)
+            __crt_outcome
         }
     }
 }
@@ -300,7 +301,7 @@ fn abort(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStr
     let engine = cx.engine();
     let [_, event, ..] = types::names(cx.model);
     let outcome = cx.result(&quote!(__cr::core::option::Option<#event>), "SimError");
-    let (all, abort, frame, parts) = (of.all(), of.function("abort"), &of.frame, cx.resolved.parts);
+    let (all, abort, frame) = (of.all(), of.function("abort"), &of.frame);
     let arms = steps.iter().filter_map(|(_, clock, piece)| {
         let stands = match of.activity.pieces[*piece].role {
             Role::Abort(point) => of.activity.points[point].resumes,
@@ -309,7 +310,7 @@ fn abort(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStr
         let (kept, fire) = (variant_of(stands), function("fire", &clock.ident));
         Some(quote! {
             __cr::core::option::Option::Some(#frame::#kept { .. }) => {
-                Self::#fire(__crt_e, __crt_slot, false, __crt_cause)
+                Self::#fire(__crt_e, __crt_slot, false)
             }
         })
     });
@@ -318,7 +319,6 @@ fn abort(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStr
         fn #abort(
             __crt_e: &mut #engine,
             __crt_slot: __cr::core::primitive::u32,
-            __crt_cause: __cr::schedule::Cause<#parts>,
         ) -> #outcome {
             match &#all.get(__crt_slot).frame {
                 #(#arms)*
@@ -429,42 +429,6 @@ fn ready(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
                 priority: __crt_wait.priority,
                 work: __crt_work,
             }))
-        }
-    }
-}
-
-/// An instance that has failed stands where it stood, and will try again.
-fn put_back(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
-    let (engine, all, undo, number, parts) = (cx.engine(), of.all(), of.function("undo"), of.number, cx.resolved.parts);
-    quote! {
-        fn #undo(
-            __crt_e: &mut #engine,
-            __crt_slot: __cr::core::primitive::u32,
-            __crt_cause: __cr::schedule::Cause<#parts>,
-        ) {
-            let __crt_instance = #all.get_mut(__crt_slot);
-            __crt_instance.life = __cr::schedule::Life::Waiting;
-            match __crt_cause {
-                __cr::schedule::Cause::Timer(__crt_taken, __crt_timer) => {
-                    __crt_e.clocks.schedule.put_timer_back(__crt_taken, __crt_timer);
-                }
-                __cr::schedule::Cause::Turn(__crt_order, __crt_life) => {
-                    __crt_instance.life = __crt_life;
-                    __crt_instance.turn = __cr::core::option::Option::Some(__crt_order);
-                    __crt_e.clocks.schedule.turns.push(
-                        __crt_order,
-                        __cr::schedule::Turn::Instance { activity: #number, slot: __crt_slot },
-                    );
-                }
-                __cr::schedule::Cause::Abort(__crt_order) => {
-                    __crt_instance.doom = __cr::core::option::Option::Some(__crt_order);
-                    __crt_e.clocks.schedule.turns.push(
-                        __crt_order,
-                        __cr::schedule::Turn::Instance { activity: #number, slot: __crt_slot },
-                    );
-                }
-                __cr::schedule::Cause::Condition => {}
-            }
         }
     }
 }
