@@ -20,7 +20,7 @@ use syn::ext::IdentExt as _;
 use syn::{Attribute, Expr, Type};
 
 pub(crate) use access::{Access, Element, Need};
-pub(crate) use activity::{Activity, OWN, Part, Point, PointKind, Role, Watch, frame, variant_of};
+pub(crate) use activity::{Activity, Course, OWN, Part, Piece, Point, PointKind, Role, Watch, frame, variant_of};
 pub(crate) use body::{
     Items, binder, constant_handle, function, handle, here, log_handle, pair_handle, size_handle, trace_handle,
 };

@@ -1,7 +1,7 @@
 //! Instances of an activity.
 
-use super::turns::{Order, Turn, Turns};
 use super::Key;
+use super::turns::{Order, Turn, Turns};
 use crate::agenda::Handle;
 use crate::error::{ErrorKind, Fault};
 use crate::moment::Moment;
@@ -316,7 +316,7 @@ impl<F, T, const W: usize> Instances<F, T, W> {
         let instance = &mut self.slots[slot as usize];
         let joiners = std::mem::take(&mut instance.joiners);
         instance.frame = None;
-        (instance.turn, instance.doom) = (None, None);
+        (instance.turn, instance.doom, instance.timer, instance.deadline) = (None, None, None, None);
         if keep && joiners.is_empty() {
             instance.life = Life::Ended;
             instance.result = result;

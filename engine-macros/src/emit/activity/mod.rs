@@ -14,7 +14,7 @@ use super::bodies::frame as frame_of_function;
 use super::family::field;
 use super::types::text;
 use super::{Cx, types};
-use crate::resolve::{Activity, Body, Family, PointKind, Role, binder, frame, function, variant, variant_of};
+use crate::resolve::{Activity, Body, Family, Piece, PointKind, Role, binder, frame, function, variant, variant_of};
 use crate::syntax::tag;
 
 /// Names of one activity in generated code.
@@ -211,9 +211,9 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
     let mut out: TokenStream = cx
         .activities()
         .map(|of| {
-            let (start, pieces, drive) = (start(cx, &of), pieces(cx, &of), drive(cx, &of));
+            let (start, pieces, go) = (start(cx, &of), pieces(cx, &of), go(cx, &of));
             let turns = turn::functions(cx, &of);
-            quote!(#start #pieces #drive #turns)
+            quote!(#start #pieces #go #turns)
         })
         .collect();
     out.extend(watch::functions(cx));
@@ -342,30 +342,32 @@ fn call_piece(cx: &Cx<'_>, of: &Of<'_>, number: usize) -> TokenStream {
             __cr::core::result::Result::Ok(__crt_step) => __crt_step,
             __cr::core::result::Result::Err(__crt_fault) => {
                 return __cr::core::result::Result::Err(
-                    __crt_fault.at(__crt_e.progress.now, #name, &[__crt_me.index()]),
+                    __crt_fault.at(__crt_e.progress.now, #name, &[__crt_slot as usize]),
                 );
             }
         },
     }
 }
 
-/// Goes from piece to piece until the instance waits or ends.
-fn drive(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
+/// Goes from piece to piece until the instance waits or ends, where many may follow.
+fn go(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
+    let many = |piece: &Piece| piece.course.pieces.len() > turn::LOOKED_THROUGH;
+    if !of.activity.pieces.iter().any(many) {
+        return TokenStream::new();
+    }
     let (engine, key, frame, generics) = (cx.engine(), of.key(), &of.frame, &of.generics);
-    let (time, step, name) = (cx.time_type(), of.step(cx), &of.name);
+    let (step, name) = (of.step(cx), &of.name);
     let outcome = cx.result(&step, "SimError");
-    let index = quote!(&[__crt_me.index()]);
-    let arms = of.activity.pieces.iter().enumerate().filter(|(_, piece)| is_kept(piece.role));
-    let arms = arms.map(|(number, _)| call_piece(cx, of, number));
-    let arms: Vec<TokenStream> = arms.collect();
+    let inner = of.activity.pieces.iter().enumerate().filter(|(_, piece)| piece.role == Role::Inner);
+    let arms = inner.map(|(number, _)| call_piece(cx, of, number));
     let go = of.function("go");
     quote! {
         #[allow(unused_variables, unreachable_patterns)]
         fn #go(
             __crt_e: &mut #engine,
+            __crt_slot: __cr::core::primitive::u32,
             __crt_me: #key,
             __crt_frame: #frame #generics,
-            __crt_got: __cr::schedule::Got<#time>,
         ) -> #outcome {
             let mut __crt_frame = __crt_frame;
             loop {
@@ -374,13 +376,10 @@ fn drive(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
                     _ => __cr::core::unreachable!("there are no other pieces"),
                 };
                 match __crt_step {
-                    __cr::schedule::Step::Goto(__crt_next) => {
-                        __crt_frame = __crt_next;
-                        // Going round and round without waiting is a kind of Zeno's.
-                        __crt_e.progress.again().map_err(|__crt_error| __crt_error.of(#name, #index))?;
-                    }
-                    __crt_other => return __cr::core::result::Result::Ok(__crt_other),
+                    __cr::schedule::Step::Goto(__crt_next) => __crt_frame = __crt_next,
+                    __crt_step => return __cr::core::result::Result::Ok(__crt_step),
                 }
+                __crt_e.progress.again().map_err(|__crt_error| __crt_error.of(#name, &[__crt_slot as usize]))?;
             }
         }
     }

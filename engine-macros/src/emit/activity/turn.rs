@@ -6,7 +6,10 @@ use quote::quote;
 use super::{Of, call_piece, event, is_kept, pattern, piece_function, variable, wait};
 use crate::emit::happen::{clear_logs, consequences, undo};
 use crate::emit::{Cx, Site, types};
-use crate::resolve::{Clock, PointKind, Role, Timing, binder, function, variant_of};
+use crate::resolve::{Clock, Course, PointKind, Role, Timing, binder, function, variant_of};
+
+/// How many pieces are looked through where they may run; more have a function.
+pub(super) const LOOKED_THROUGH: usize = 4;
 
 /// The parts of an activity that happen, with their numbers among the clocks.
 fn steps<'a>(cx: &'a Cx<'_>, of: &Of<'_>) -> Vec<(usize, &'a Clock, usize)> {
@@ -26,9 +29,8 @@ fn steps<'a>(cx: &'a Cx<'_>, of: &Of<'_>) -> Vec<(usize, &'a Clock, usize)> {
 pub(super) fn functions(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
     let steps = steps(cx, of);
     let fire: TokenStream = steps.iter().map(|&(number, clock, piece)| fire(cx, of, number, clock, piece)).collect();
-    let (wake, abort, ready) = (wake(cx, of, &steps), abort(cx, of, &steps), ready(cx, of));
-    let (leave, begin, end) = (wait::leave(cx, of), wait::begin(cx, of), wait::end(cx, of));
-    quote!(#fire #wake #abort #ready #leave #begin #end)
+    let (wake, abort, end) = (wake(cx, of, &steps), abort(cx, of, &steps), wait::end(cx, of));
+    quote!(#fire #wake #abort #end)
 }
 
 /// The line of the wait in front of a piece.
@@ -69,67 +71,21 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
         }
     });
     let left = left(of, piece);
-    let aborts = matches!(role, Role::Abort(_));
-    let (run, ready) = if aborts {
-        let run = {
-            let body = &of.activity.pieces[piece];
-            let takes: Vec<TokenStream> = body
-                .takes
-                .iter()
-                .map(|(ident, _)| {
-                    let position = of.activity.pieces[stands].takes.iter().position(|(other, _)| other == ident);
-                    let variable = variable(position.unwrap_or_default());
-                    quote!(#variable)
-                })
-                .collect();
-            let arguments = cx.arguments(&body.body.access, Site::Engine);
-            let function = piece_function(of, piece);
-            quote! {
-                match __crt_frame {
-                    #at => {
-                        if let __cr::core::result::Result::Err(__crt_fault) =
-                            Self::#function(#(#members,)* #(#arguments,)* __crt_me, #(#takes,)*)
-                        {
-                            return __cr::core::result::Result::Err(
-                                __crt_fault.at(__crt_e.progress.now, #name, &[__crt_slot as usize]),
-                            );
-                        }
-                    }
-                    #[allow(unreachable_patterns)]
-                    _ => {}
-                }
-            }
-        };
-        (run, quote!(let __crt_ready = __cr::schedule::Ready::End(__cr::core::option::Option::None);))
+    let (run, ready) = if matches!(role, Role::Abort(_)) {
+        let ready = quote!(__cr::schedule::Ready::End(__cr::core::option::Option::None));
+        (run_deferred(cx, of, piece, stands), ready)
     } else {
-        let (go, ready) = (of.function("go"), of.function("ready"));
-        let first = call_piece(cx, of, piece);
-        (
-            quote! {
-                let __crt_step = match __crt_frame {
-                    #first
-                    #[allow(unreachable_patterns)]
-                    _ => __cr::core::unreachable!("the instance stands elsewhere"),
-                };
-                let __crt_step = match __crt_step {
-                    __cr::schedule::Step::Goto(__crt_frame) => {
-                        __crt_e.progress.again().map_err(|__crt_error| __crt_error.of(#name, &[__crt_slot as usize]))?;
-                        Self::#go(__crt_e, __crt_me, __crt_frame, __crt_got)?
-                    }
-                    __crt_step => __crt_step,
-                };
-            },
-            quote!(let __crt_ready = Self::#ready(__crt_e, __crt_slot, __crt_step)?;),
-        )
+        (run(cx, of, piece), ready(cx, of, &of.activity.pieces[piece].course))
     };
     // How many live and stand in line is known before anything that reads it is refreshed.
-    let before = line_before(of, piece);
+    let (before, waits) = (line_before(of, piece), &of.activity.pieces[piece].course.waits);
     // Whoever goes on has left his line.
     let leaves = before.map(|line| quote!(__crt_e.clocks.schedule.in_line[#line] -= 1;));
     let stays = before.map(|line| quote!(__crt_e.clocks.schedule.in_line[#line] += 1;));
     let counts = |forth: bool| {
         let more = if forth { quote!(+=) } else { quote!(-=) };
-        let joined = of.activity.points.iter().filter_map(|point| {
+        let joined = waits.iter().filter_map(|&point| {
+            let point = &of.activity.points[point];
             let line = point.line?;
             let kept = variant_of(point.resumes);
             Some(quote!(#frame_type::#kept { .. } => __crt_e.clocks.schedule.in_line[#line] #more 1,))
@@ -152,7 +108,8 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
     };
     let (count, uncount) = (counts(true), counts(false));
     let rest = consequences(cx, number, &cx.plan.steps[number]);
-    let (begin, end, event) = (of.function("begin"), of.function("end"), event(cx, of));
+    let (leave, begin) = (wait::leave(cx, of, role), wait::begin(cx, of, waits));
+    let (end, event) = (of.function("end"), event(cx, of));
     let (joined, key) = (&of.activity.joined, of.key());
     let inline = cx.inline();
     quote! {
@@ -199,15 +156,15 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
         ) -> #nothing {
             let __crt_me: #key = #all.key(__crt_slot);
             #run
-            #ready
-            let __crt_ready: __cr::schedule::Ready<#frame_type #generics, #joined, #parts> = __crt_ready;
+            let __crt_ready: __cr::schedule::Ready<#frame_type #generics, #joined, #parts> = #ready;
             #count
             if let __cr::core::result::Result::Err(__crt_error) = Self::#follow(__crt_e, #(#members),*) {
                 #uncount
                 return __cr::core::result::Result::Err(__crt_error);
             }
+            #leave
             match __crt_ready {
-                __cr::schedule::Ready::Wait(__crt_wait) => Self::#begin(__crt_e, __crt_slot, __crt_wait),
+                __cr::schedule::Ready::Wait(__crt_wait) => { #begin }
                 __cr::schedule::Ready::End(__crt_result) => Self::#end(__crt_e, __crt_slot, __crt_result),
             }
             __cr::core::result::Result::Ok(())
@@ -218,6 +175,75 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
         fn #follow(__crt_e: &mut #engine, #(#members: usize,)*) -> #nothing {
             #rest
             __cr::core::result::Result::Ok(())
+        }
+    }
+}
+
+/// A piece runs, and all that it jumps to: this gives `__crt_step`.
+fn run(cx: &Cx<'_>, of: &Of<'_>, piece: usize) -> TokenStream {
+    let (name, course) = (&of.name, &of.activity.pieces[piece].course);
+    let again = quote! {
+        // Going round and round without waiting is a kind of Zeno's.
+        __crt_e.progress.again().map_err(|__crt_error| __crt_error.of(#name, &[__crt_slot as usize]))?;
+    };
+    let elsewhere = quote! {
+        #[allow(unreachable_patterns)]
+        _ => __cr::core::unreachable!("the instance stands elsewhere"),
+    };
+    if course.pieces.len() > LOOKED_THROUGH {
+        let (first, go) = (call_piece(cx, of, piece), of.function("go"));
+        return quote! {
+            let __crt_step = match __crt_frame { #first #elsewhere };
+            let __crt_step = match __crt_step {
+                __cr::schedule::Step::Goto(__crt_frame) => {
+                    #again
+                    Self::#go(__crt_e, __crt_slot, __crt_me, __crt_frame)?
+                }
+                __crt_step => __crt_step,
+            };
+        };
+    }
+    let arms = course.pieces.iter().map(|&piece| call_piece(cx, of, piece));
+    if course.pieces.len() == 1 {
+        return quote!(let __crt_step = match __crt_frame { #(#arms)* #elsewhere };);
+    }
+    quote! {
+        let mut __crt_frame = __crt_frame;
+        let __crt_step = loop {
+            let __crt_step = match __crt_frame { #(#arms)* #elsewhere };
+            match __crt_step {
+                __cr::schedule::Step::Goto(__crt_next) => __crt_frame = __crt_next,
+                __crt_step => break __crt_step,
+            }
+            #again
+        };
+    }
+}
+
+/// What is deferred runs as an instance is aborted that stands in front of piece `stands`.
+fn run_deferred(cx: &Cx<'_>, of: &Of<'_>, piece: usize, stands: usize) -> TokenStream {
+    let (at, name) = (pattern(cx, of, stands), &of.name);
+    let members = of.activity.members.binders.iter().map(|(ident, _)| binder(ident));
+    let body = &of.activity.pieces[piece];
+    let takes = body.takes.iter().map(|(ident, _)| {
+        let position = of.activity.pieces[stands].takes.iter().position(|(other, _)| other == ident);
+        variable(position.unwrap_or_default())
+    });
+    let arguments = cx.arguments(&body.body.access, Site::Engine);
+    let function = piece_function(of, piece);
+    quote! {
+        match __crt_frame {
+            #at => {
+                if let __cr::core::result::Result::Err(__crt_fault) =
+                    Self::#function(#(#members,)* #(#arguments,)* __crt_me, #(#takes,)*)
+                {
+                    return __cr::core::result::Result::Err(
+                        __crt_fault.at(__crt_e.progress.now, #name, &[__crt_slot as usize]),
+                    );
+                }
+            }
+            #[allow(unreachable_patterns)]
+            _ => {}
         }
     }
 }
@@ -328,11 +354,9 @@ fn abort(cx: &Cx<'_>, of: &Of<'_>, steps: &[(usize, &Clock, usize)]) -> TokenStr
     }
 }
 
-/// What an instance does next, with everything evaluated that could fail.
-fn ready(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
-    let (engine, frame, generics, name) = (cx.engine(), &of.frame, &of.generics, &of.name);
-    let (step, parts, joined) = (of.step(cx), cx.resolved.parts, &of.activity.joined);
-    let outcome = cx.result(&quote!(__cr::schedule::Ready<#frame #generics, #joined, #parts>), "SimError");
+/// What an instance does next, from `__crt_step`, with everything evaluated that could fail.
+fn ready(cx: &Cx<'_>, of: &Of<'_>, course: &Course) -> TokenStream {
+    let (frame, name) = (&of.frame, &of.name);
     let fail = |outcome: TokenStream| {
         quote! {
             match #outcome {
@@ -345,7 +369,9 @@ fn ready(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
             }
         }
     };
-    let arms = of.activity.points.iter().filter_map(|point| {
+    let none = quote!(__cr::core::option::Option::None);
+    let points = || course.waits.iter().map(|&point| &of.activity.points[point]);
+    let arms = points().filter_map(|point| {
         let kept = variant_of(point.resumes);
         let at = match (&point.kind, point.speed) {
             (PointKind::Delay, Some(speed)) => {
@@ -373,7 +399,28 @@ fn ready(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
         Some(quote!(#frame::#kept { .. } => #at,))
     });
     let arms: Vec<TokenStream> = arms.collect();
-    let timeout = fail(quote!(__cr::schedule::Time::wait(__crt_timeout, || "`timeout`".into(), __crt_now)));
+    let at = if arms.is_empty() {
+        none.clone()
+    } else {
+        quote! {
+            match &__crt_wait.frame {
+                #(#arms)*
+                #[allow(unreachable_patterns)]
+                _ => #none,
+            }
+        }
+    };
+    let deadline = if points().any(|point| point.patient) {
+        let timeout = fail(quote!(__cr::schedule::Time::wait(__crt_timeout, || "`timeout`".into(), __crt_now)));
+        quote! {
+            match __crt_wait.timeout {
+                __cr::core::option::Option::Some(__crt_timeout) => __cr::core::option::Option::Some(#timeout),
+                __cr::core::option::Option::None => #none,
+            }
+        }
+    } else {
+        none.clone()
+    };
     let ended = if of.activity.fallible {
         let stops = of.activity.stops;
         quote! {
@@ -387,48 +434,39 @@ fn ready(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
                         return __cr::core::result::Result::Err(__crt_error);
                     }
                     __crt_e.progress.fails(__crt_error);
-                    __cr::core::option::Option::None
+                    #none
                 }
             }
         }
     } else {
         quote!(__cr::core::option::Option::Some(__crt_value))
     };
-    let ready = of.function("ready");
-    quote! {
-        #[inline]
-        #[allow(unused_variables, unused_mut)]
-        fn #ready(
-            __crt_e: &mut #engine,
-            __crt_slot: __cr::core::primitive::u32,
-            __crt_step: #step,
-        ) -> #outcome {
-            let __crt_now = __crt_e.progress.moment();
-            let __crt_wait = match __crt_step {
-                __cr::schedule::Step::Wait(__crt_wait) => __crt_wait,
-                __cr::schedule::Step::End(__crt_value) => {
-                    let __crt_result = #ended;
-                    return __cr::core::result::Result::Ok(__cr::schedule::Ready::End(__crt_result));
-                }
-                __cr::schedule::Step::Goto(_) => __cr::core::unreachable!("an instance goes on until it waits"),
-            };
-            let mut __crt_work = __cr::schedule::Work::NONE;
-            #[allow(unreachable_patterns)]
-            let __crt_at = match &__crt_wait.frame {
-                #(#arms)*
-                _ => __cr::core::option::Option::None,
-            };
-            let __crt_deadline = match __crt_wait.timeout {
-                __cr::core::option::Option::Some(__crt_timeout) => __cr::core::option::Option::Some(#timeout),
-                __cr::core::option::Option::None => __cr::core::option::Option::None,
-            };
-            __cr::core::result::Result::Ok(__cr::schedule::Ready::Wait(__cr::schedule::Waits {
-                frame: __crt_wait.frame,
-                at: __crt_at,
-                deadline: __crt_deadline,
-                priority: __crt_wait.priority,
-                work: __crt_work,
-            }))
+    let wait = (!course.waits.is_empty()).then(|| {
+        quote! {
+            __cr::schedule::Step::Wait(__crt_wait) => {
+                #[allow(unused_mut)]
+                let mut __crt_work = __cr::schedule::Work::NONE;
+                let __crt_at = #at;
+                let __crt_deadline = #deadline;
+                __cr::schedule::Ready::Wait(__cr::schedule::Waits {
+                    frame: __crt_wait.frame,
+                    at: __crt_at,
+                    deadline: __crt_deadline,
+                    priority: __crt_wait.priority,
+                    work: __crt_work,
+                })
+            }
         }
-    }
+    });
+    let end =
+        course.ends.then(|| quote!(__cr::schedule::Step::End(__crt_value) => __cr::schedule::Ready::End(#ended),));
+    quote!({
+        let __crt_now = __crt_e.progress.moment();
+        match __crt_step {
+            #wait
+            #end
+            #[allow(unreachable_patterns)]
+            _ => __cr::core::unreachable!("an instance goes on until it waits or ends"),
+        }
+    })
 }

@@ -42,6 +42,22 @@ impl Cx<'_> {
         number
     }
 
+    /// The same, of the instance in its slot.
+    pub(super) fn member_left(&self, watch: usize, of: &Of<'_>, piece: usize) -> TokenStream {
+        let member = self.member_of(watch, of, piece);
+        let binders = &self.resolved.clocks[watch].family.binders;
+        if binders.iter().all(|(ident, _)| ident == OWN) {
+            return member;
+        }
+        let (all, pattern) = (of.all(), pattern(self, of, piece));
+        quote! {
+            match &#all.get(__crt_slot).frame {
+                __cr::core::option::Option::Some(#pattern) => #member,
+                _ => __cr::core::unreachable!("the instance stands elsewhere"),
+            }
+        }
+    }
+
     /// The speed of an instance that stands in front of a piece, from a reference to its frame.
     pub(super) fn speed_of(&self, watch: usize, frame: &TokenStream) -> TokenStream {
         let speed = function("speedof", &self.resolved.clocks[watch].ident);

@@ -61,6 +61,19 @@ pub(crate) struct Piece {
     pub got: Option<Type>,
     pub body: Body,
     pub role: Role,
+    /// What may follow it; of an inner piece nothing is said.
+    pub course: Course,
+}
+
+/// What may follow a piece at once.
+#[derive(Debug, Default)]
+pub(crate) struct Course {
+    /// The pieces that may run, itself included.
+    pub pieces: BTreeSet<usize>,
+    /// Where the instance may wait next.
+    pub waits: BTreeSet<usize>,
+    /// Whether it may end.
+    pub ends: bool,
 }
 
 /// How a piece comes to run.
@@ -236,6 +249,7 @@ impl Resolver<'_, '_> {
                 got,
                 body,
                 role,
+                course: Course::default(),
             });
         }
         let mut points = Vec::new();
@@ -275,20 +289,16 @@ impl Resolver<'_, '_> {
                 continue;
             }
             // Everything that runs at once.
-            let mut reached = BTreeSet::from([at]);
-            let mut open = vec![at];
-            while let Some(piece) = open.pop() {
-                open.extend(drafts[piece].jumps(&written).filter(|&next| reached.insert(next)));
-            }
+            let course = course(&drafts, &written, at);
             let mut access = Access::default();
-            for &piece in &reached {
+            for &piece in &course.pieces {
                 let other = &pieces[piece].body.access;
                 access.merge(other);
                 access.flag |= other.flag;
                 other.elements.iter().for_each(|element| access.touch_element(element.clone()));
             }
-            let abort = matches!(pieces[at].role, Role::Abort(_));
-            if abort || reached.iter().any(|&piece| drafts[piece].ends) {
+            let aborts = matches!(pieces[at].role, Role::Abort(_));
+            if aborts || course.ends {
                 access.touch(place, true);
             }
             // Lines that are left, and those that are joined.
@@ -296,7 +306,7 @@ impl Resolver<'_, '_> {
                 Role::After(point) | Role::Abort(point) => points[point].line,
                 _ => None,
             };
-            let joined = reached.iter().flat_map(|&piece| &drafts[piece].waits).filter_map(|&point| points[point].line);
+            let joined = course.waits.iter().filter_map(|&point| points[point].line);
             for line in joined.chain(left) {
                 access.touch(self.names.lines[line].place, true);
             }
@@ -306,6 +316,7 @@ impl Resolver<'_, '_> {
                 Role::Abort(point) => format!("aborted in wait {}", point + 1),
                 Role::Inner => continue,
             };
+            pieces[at].course = course;
             clocks.push(Clock {
                 attrs: Vec::new(),
                 ident: piece_ident(&activity.ident, at, ""),
@@ -445,6 +456,18 @@ impl Resolver<'_, '_> {
             args: Vec::new(),
         }
     }
+}
+
+/// What may follow piece number `at` at once.
+fn course(drafts: &[split::Piece], written: &[split::Point], at: usize) -> Course {
+    let mut pieces = BTreeSet::from([at]);
+    let mut open = vec![at];
+    while let Some(piece) = open.pop() {
+        open.extend(drafts[piece].jumps(written).filter(|&next| pieces.insert(next)));
+    }
+    let waits = pieces.iter().flat_map(|&piece| &drafts[piece].waits).copied().collect();
+    let ends = pieces.iter().any(|&piece| drafts[piece].ends);
+    Course { pieces, waits, ends }
 }
 
 /// The arguments that are members of sets.
