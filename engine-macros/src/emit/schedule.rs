@@ -138,6 +138,8 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
             }
         }
     });
+    // Where there are activities, that comes after it is known who goes on.
+    let settle = cx.resolved.activities.is_empty().then(|| quote!(__crt_e.clocks.schedule.settle();));
     let withdraw = super::activity::withdraw(cx);
     quote! {
         #[cold]
@@ -158,7 +160,7 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
                 #timers
                 _ => __cr::core::result::Result::Ok(__cr::core::option::Option::None),
             };
-            __crt_e.clocks.schedule.settle();
+            #settle
             __crt_outcome
         }
 

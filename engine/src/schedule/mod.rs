@@ -141,10 +141,13 @@ impl<E, A, const W: usize> Schedule<E, A, W> {
         self.agenda.first().map(|(_, _, rank, pending)| (rank.declaration, rank.member, pending))
     }
 
-    /// An event is over: what comes next can be asked for.
+    /// An event is over: what comes next will be asked for. Whoever has a turn may put something in the place of what was
+    /// taken, which is left open for him.
     #[inline(always)]
     pub fn settle(&mut self) {
-        self.agenda.settle();
+        if self.turns.ready().is_none() {
+            self.agenda.settle();
+        }
     }
 
     /// An event begins at moment `now`.

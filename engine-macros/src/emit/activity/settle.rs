@@ -99,6 +99,7 @@ pub(super) fn settle(cx: &Cx<'_>) -> TokenStream {
                 }
                 __crt_e.clocks.schedule.turns.drop_candidate();
             }
+            __crt_e.clocks.schedule.settle();
             __cr::core::result::Result::Ok(())
         }
     }
