@@ -178,3 +178,89 @@ fn a_stop_frees_a_run_and_a_reader_that_wait_for_each_other() {
     run.join().unwrap().outcome.unwrap();
     replier.join().unwrap();
 }
+
+clockrace::simulation! {
+    /// Trips, of which long ones fail.
+    model Trips {
+        state back: u32 = 0;
+        activity trip(length: f64) -> Result<(), Late> {
+            wait(length);
+            if length > 2.0 { return Err(Late); }
+            back += 1;
+            Ok(())
+        }
+        event nudge() => {}
+        init { for k in 1..=4u8 { trip.start(f64::from(k) - 0.5); } }
+    }
+}
+
+#[derive(Debug)]
+struct Late;
+
+impl std::fmt::Display for Late {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str("too late")
+    }
+}
+
+impl std::error::Error for Late {}
+
+/// Failures that are seen: when, in which event, and with what.
+fn failures(live: &Live<Trips>) -> clockrace::live::Subscription<clockrace::live::Failed<TripsEvent>> {
+    live.watcher().failures()
+}
+
+fn times(failed: &[clockrace::live::Failed<TripsEvent>]) -> Vec<(f64, TripsEvent)> {
+    assert!(failed.iter().all(|failed| failed.error.to_string().contains("too late")), "{failed:?}");
+    failed.iter().map(|failed| (failed.time, failed.event)).collect()
+}
+
+#[test]
+fn a_subscription_sees_instances_that_fail() {
+    let expected = [(2.5, TripsEvent::Trip(2)), (3.5, TripsEvent::Trip(3))];
+    let live = Live::new(Trips {}.start(1).unwrap());
+    let (failed, all) = (failures(&live), live.watcher().all());
+    let ended = live.run_until(10.0);
+    assert_eq!((ended.simulation.state().back, ended.simulation.failures()), (2, 2));
+    assert_eq!(times(&failed.iter().collect::<Vec<_>>()), expected);
+    // What failed is an event as any other.
+    assert_eq!(all.iter().count(), 8);
+    // An observer sees them too.
+    let live = Live::new(Trips {}.start(1).unwrap());
+    let failed = failures(&live);
+    let mut observed = Observed::default();
+    live.run_with(&mut observed, 10.0).outcome.unwrap();
+    assert_eq!(observed.failed, expected);
+    assert_eq!(times(&failed.iter().collect::<Vec<_>>()), expected);
+}
+
+#[derive(Default)]
+struct Observed {
+    failed: Vec<(f64, TripsEvent)>,
+}
+
+impl clockrace::Observer<Trips> for Observed {
+    fn failed(
+        &mut self,
+        view: View<'_, Trips>,
+        event: TripsEvent,
+        _: &clockrace::SimError,
+    ) -> Result<(), clockrace::SimError> {
+        self.failed.push((view.now(), event));
+        Ok(())
+    }
+}
+
+#[test]
+fn a_subscription_sees_no_failure_from_before_it_came() {
+    let live = Live::new(Trips {}.start(1).unwrap());
+    let (watcher, (came, comes)) = (live.watcher(), mpsc::channel());
+    // Between the two failures; nobody looks before.
+    let nudges = [(2.9, TripsMessage::Nudge)].into_iter().chain(std::iter::from_fn(move || {
+        came.send(watcher.failures()).unwrap();
+        None
+    }));
+    live.source(nudges).run_until(10.0).outcome.unwrap();
+    let failed = comes.recv().unwrap();
+    assert_eq!(times(&failed.iter().collect::<Vec<_>>()), [(3.5, TripsEvent::Trip(3))]);
+}

@@ -653,3 +653,50 @@ fn a_clock_that_reads_the_state_of_an_instance_is_refreshed() {
     sim.run_until(20.0).unwrap();
     assert_eq!(sim.state().n, 1);
 }
+
+simulation! {
+    /// Fails whenever something is added to 255.
+    model Turned {
+        state small: u8 = 255;
+        state open: bool = false;
+        state log: Vec<(f64, u32)> = Vec::new();
+        state victim: Key<defers> = Key::stale();
+        line queue;
+        activity starts() { small += 1; log.push((now, 1)); }
+        activity waits() { wait_for(open); small += 1; log.push((now, 2)); }
+        activity stands() { wait_for(open, line = queue); small += 1; log.push((now, 3)); }
+        activity defers() { defer { small += 1; log.push((now, 4)); } wait(100.0); }
+        init { waits.start(); stands.start(); victim = defers.start(); }
+        clock starting: at(1.0) => { starts.start(); }
+        clock opening: at(2.0) => { open = true; }
+        clock aborting: at(3.0) => { defers.abort(victim); }
+        observe alive = (starts.len() + waits.len() + stands.len() + defers.len()) as f64;
+        observe standing = queue.len() as f64;
+    }
+}
+
+#[test]
+fn a_turn_that_fails_is_taken_again() {
+    let mut sim = Turned {}.start(1).unwrap();
+    // At each of these, whoever has a turn fails; then it is set to this.
+    let failures = [(1.0, "starts", 0, 4.0, 1.0), (2.0, "waits", 254, 3.0, 1.0), (2.0, "stands", 0, 2.0, 1.0)];
+    let failures = failures.into_iter().chain([(3.0, "defers", 7, 1.0, 0.0)]);
+    let mut small = 255;
+    for (time, whose, next, alive, standing) in failures {
+        sim.update(|state| state.small = small).unwrap();
+        let error = sim.run_until(10.0).unwrap_err();
+        assert!(matches!(error.kind(), ErrorKind::Overflow { .. }), "{error}");
+        assert_eq!((error.clock(), error.time(), sim.next_time()), (Some(whose), time, time));
+        let seen = sim.observe().unwrap();
+        assert_eq!((seen.alive, seen.standing), (alive, standing), "{whose}");
+        // A branch is no different.
+        let clone = sim.clone();
+        drop(std::mem::replace(&mut sim, clone));
+        sim.update(|state| state.small = next).unwrap();
+        sim.step().unwrap();
+        small = 255;
+    }
+    sim.run_until(10.0).unwrap();
+    assert_eq!(sim.state().log, [(1.0, 1), (2.0, 2), (2.0, 3), (3.0, 4)]);
+    assert_eq!(sim.observe().unwrap().alive, 0.0);
+}

@@ -648,6 +648,8 @@ pub(super) fn fire(cx: &Cx<'_>) -> TokenStream {
             let __crt_outcome = { #content };
             if __crt_outcome.is_ok() {
                 Self::__cr_settle(__crt_e)?;
+            } else {
+                Self::__cr_settle_anew(__crt_e);
             }
             __crt_outcome
         }

@@ -29,8 +29,8 @@ pub(super) trait Driver<M: Model> {
     fn has_come(&mut self, time: f64) -> bool;
     /// Nothing is left before `until`, or nothing at all. `false`: it is to be selected anew.
     fn is_over(&mut self, idle: bool, until: f64) -> bool;
-    /// An event has happened, or was only a proposal.
-    fn happened(&mut self, engine: &Active<'_, M>, event: Option<M::Event>);
+    /// An event has happened, or was only a proposal. Observers are told of it after this.
+    fn happened<O: Observer<M>>(&mut self, engine: &mut Active<'_, M>, event: Option<M::Event>);
 }
 
 /// The loop. `None`: it was stopped from outside.
@@ -83,7 +83,7 @@ pub(super) fn drive<M: Model, O: Observer<M>, D: Driver<M>>(
             told.before(engine, observer, next.at)?;
         }
         let event = engine.happen(next).map_err(Failure::Event)?;
-        driver.happened(engine, event);
+        driver.happened::<O>(engine, event);
         if O::ACTIVE {
             if let Some(event) = event {
                 told.event(engine, observer, event)?;
@@ -199,6 +199,8 @@ impl<M: Model> Driven<M> {
         }
         if calls & SUBSCRIPTIONS != 0 {
             self.doors.audience.admit();
+            // A failure that nobody saw is not one of the next event.
+            engine.progress.failure = None;
         }
         if calls & MAIL != 0 {
             self.empty(engine, observer)?;
@@ -268,11 +270,15 @@ impl<M: Model> Driver<M> for Driven<M> {
     }
 
     #[inline(always)]
-    fn happened(&mut self, engine: &Active<'_, M>, event: Option<M::Event>) {
+    fn happened<O: Observer<M>>(&mut self, engine: &mut Active<'_, M>, event: Option<M::Event>) {
         self.doors.shared.show(engine.progress.now);
         if !self.doors.audience.is_empty() {
             if let Some(event) = event {
-                self.doors.audience.see(View::new(engine), event);
+                let failure = engine.progress.failure.take();
+                self.doors.audience.see(View::new(engine), event, failure.as_ref());
+                if O::ACTIVE {
+                    engine.progress.failure = failure;
+                }
             }
         }
     }
@@ -323,7 +329,7 @@ impl<M: Receives, I: Iterator<Item = (f64, M::Message)>> Driver<M> for Fed<'_, I
     }
 
     #[inline(always)]
-    fn happened(&mut self, _: &Active<'_, M>, _: Option<M::Event>) {}
+    fn happened<O: Observer<M>>(&mut self, _: &mut Active<'_, M>, _: Option<M::Event>) {}
 }
 
 impl<M: Receives> Simulation<M> {

@@ -105,7 +105,7 @@ pub use sink::{Items, NoNews, Overflow, Subscription};
 use source::Feeds;
 pub use source::{Source, SourceError};
 use watch::Audience;
-pub use watch::Watcher;
+pub use watch::{Failed, Watcher};
 
 /// What happens to messages, and items of sources, whose time has passed when the run sees them.
 ///

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use super::shared::{SUBSCRIPTIONS, Shared, count, lock};
 use super::sink::{Gone, Overflow, Sink, Subscription};
+use crate::error::SimError;
 use crate::model::Model;
 use crate::simulation::Fired;
 use crate::view::View;
@@ -76,8 +77,18 @@ impl<M: Model> Watcher<M> {
         &self,
         look: impl FnMut(View<'_, M>, M::Event) -> Option<T> + Send + 'static,
     ) -> Subscription<T> {
+        self.add(|sink| Box::new(Seen { look, sink }))
+    }
+
+    /// Subscribes to instances of activities that give a `Result` and have failed, of which
+    /// [`all`](Watcher::all) sees only that they went on.
+    pub fn failures(&self) -> Subscription<Failed<M::Event>> {
+        self.add(|sink| Box::new(Failing { sink }))
+    }
+
+    fn add<T>(&self, subscriber: impl FnOnce(Arc<Sink<T>>) -> Box<dyn Subscriber<M>>) -> Subscription<T> {
         let sink = Sink::new(Arc::clone(&self.shared), self.capacity, self.overflow);
-        if self.registry.add(Box::new(Seen { look, sink: Arc::clone(&sink) })) {
+        if self.registry.add(subscriber(Arc::clone(&sink))) {
             self.shared.call(SUBSCRIPTIONS);
         } else {
             sink.close(false);
@@ -86,10 +97,21 @@ impl<M: Model> Watcher<M> {
     }
 }
 
+/// An instance of an activity that has failed; see [`Watcher::failures`].
+#[derive(Clone, Debug)]
+pub struct Failed<E> {
+    /// When.
+    pub time: f64,
+    /// The event in which it did.
+    pub event: E,
+    /// What it failed with.
+    pub error: SimError,
+}
+
 /// A subscription, as the loop has it.
 pub(super) trait Subscriber<M: Model>: Send {
-    /// An event has happened.
-    fn see(&mut self, view: View<'_, M>, event: M::Event) -> Result<(), Gone>;
+    /// An event has happened, in which an instance may have failed.
+    fn see(&mut self, view: View<'_, M>, event: M::Event, failure: Option<&SimError>) -> Result<(), Gone>;
     /// Whether nobody reads it any more.
     fn is_unread(&self) -> bool;
     /// Nothing more will come.
@@ -107,8 +129,32 @@ where
     F: FnMut(View<'_, M>, M::Event) -> Option<T> + Send,
     T: Send,
 {
-    fn see(&mut self, view: View<'_, M>, event: M::Event) -> Result<(), Gone> {
+    fn see(&mut self, view: View<'_, M>, event: M::Event, _: Option<&SimError>) -> Result<(), Gone> {
         (self.look)(view, event).map_or(Ok(()), |item| self.sink.push(item))
+    }
+
+    fn is_unread(&self) -> bool {
+        self.sink.is_unread()
+    }
+
+    fn close(&self, panicked: bool) {
+        self.sink.close(panicked);
+    }
+}
+
+struct Failing<E> {
+    sink: Arc<Sink<Failed<E>>>,
+}
+
+impl<M: Model> Subscriber<M> for Failing<M::Event>
+where
+    M::Event: Send,
+{
+    fn see(&mut self, view: View<'_, M>, event: M::Event, failure: Option<&SimError>) -> Result<(), Gone> {
+        match failure {
+            Some(error) => self.sink.push(Failed { time: view.now(), event, error: error.clone() }),
+            None => Ok(()),
+        }
     }
 
     fn is_unread(&self) -> bool {
@@ -174,13 +220,13 @@ impl<M: Model> Audience<M> {
         self.subscribers.is_empty()
     }
 
-    /// An event has happened.
+    /// An event has happened, in which an instance may have failed.
     #[inline(never)]
-    pub(super) fn see(&mut self, view: View<'_, M>, event: M::Event) {
+    pub(super) fn see(&mut self, view: View<'_, M>, event: M::Event, failure: Option<&SimError>) {
         let shared = &self.shared;
         self.subscribers.retain_mut(|subscriber| {
             // What the closure had in its hands when it panicked nobody uses again.
-            match catch_unwind(AssertUnwindSafe(|| subscriber.see(view, event))) {
+            match catch_unwind(AssertUnwindSafe(|| subscriber.see(view, event, failure))) {
                 Ok(seen) => seen.is_ok(),
                 Err(_) => {
                     count(&shared.tally.panicked, 1);

@@ -102,6 +102,12 @@ pub(super) fn settle(cx: &Cx<'_>) -> TokenStream {
             __crt_e.clocks.schedule.settle();
             __cr::core::result::Result::Ok(())
         }
+
+        // After a failure, of which there is enough to tell.
+        #[cold]
+        fn __cr_settle_anew(__crt_e: &mut #engine) {
+            let _ = Self::__cr_settle(__crt_e);
+        }
     }
 }
 
