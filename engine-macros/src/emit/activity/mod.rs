@@ -1,5 +1,6 @@
 //! Activities: their instances, the pieces of their bodies, and what drives them.
 
+mod course;
 mod settle;
 mod turn;
 mod wait;
@@ -14,7 +15,7 @@ use super::bodies::frame as frame_of_function;
 use super::family::field;
 use super::types::text;
 use super::{Cx, types};
-use crate::resolve::{Activity, Body, Family, Piece, PointKind, Role, binder, frame, function, variant, variant_of};
+use crate::resolve::{Activity, Body, Family, PointKind, Role, binder, frame, function, variant, variant_of};
 use crate::syntax::tag;
 
 /// Names of one activity in generated code.
@@ -211,7 +212,7 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
     let mut out: TokenStream = cx
         .activities()
         .map(|of| {
-            let (start, pieces, go) = (start(cx, &of), pieces(cx, &of), go(cx, &of));
+            let (start, pieces, go) = (start(cx, &of), pieces(cx, &of), course::go(cx, &of));
             let turns = turn::functions(cx, &of);
             quote!(#start #pieces #go #turns)
         })
@@ -346,42 +347,6 @@ fn call_piece(cx: &Cx<'_>, of: &Of<'_>, number: usize) -> TokenStream {
                 );
             }
         },
-    }
-}
-
-/// Goes from piece to piece until the instance waits or ends, where many may follow.
-fn go(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
-    let many = |piece: &Piece| piece.course.pieces.len() > turn::LOOKED_THROUGH;
-    if !of.activity.pieces.iter().any(many) {
-        return TokenStream::new();
-    }
-    let (engine, key, frame, generics) = (cx.engine(), of.key(), &of.frame, &of.generics);
-    let (step, name) = (of.step(cx), &of.name);
-    let outcome = cx.result(&step, "SimError");
-    let inner = of.activity.pieces.iter().enumerate().filter(|(_, piece)| piece.role == Role::Inner);
-    let arms = inner.map(|(number, _)| call_piece(cx, of, number));
-    let go = of.function("go");
-    quote! {
-        #[allow(unused_variables, unreachable_patterns)]
-        fn #go(
-            __crt_e: &mut #engine,
-            __crt_slot: __cr::core::primitive::u32,
-            __crt_me: #key,
-            __crt_frame: #frame #generics,
-        ) -> #outcome {
-            let mut __crt_frame = __crt_frame;
-            loop {
-                let __crt_step = match __crt_frame {
-                    #(#arms)*
-                    _ => __cr::core::unreachable!("there are no other pieces"),
-                };
-                match __crt_step {
-                    __cr::schedule::Step::Goto(__crt_next) => __crt_frame = __crt_next,
-                    __crt_step => return __cr::core::result::Result::Ok(__crt_step),
-                }
-                __crt_e.progress.again().map_err(|__crt_error| __crt_error.of(#name, &[__crt_slot as usize]))?;
-            }
-        }
     }
 }
 
