@@ -37,6 +37,8 @@ simulation! {
         index device = 0..2;
         index unit = 0..4;
         state acuity[p in patient]: u8 = 5;
+        /// Whether he waits for a bed.
+        state in_line[p in patient]: bool = false;
         /// When a doctor came first.
         state seen[p in patient]: f64 = never;
         state nurse: Resource = Resource::new(1);
@@ -53,11 +55,7 @@ simulation! {
         tally stays: Tally = Tally::new();
 
         clock arrival: rate(arrivals / 60.0) => { patient.start(); }
-        event worsens(p: Key<patient>) => {
-            if acuity[p] > 2 {
-                acuity[p] -= 1;
-            }
-        }
+        clock worsens[p in patient] if in_line[p] && acuity[p] > 2: rate(1.0 / 400.0) => { acuity[p] -= 1; }
 
         activity patient() {
             let came = now;
@@ -74,18 +72,17 @@ simulation! {
             let patience: f64 = if first > 3 { rng.sample(Exp::new(1.0 / 180.0)?) } else { never };
             let gives_up: f64 = now + patience;
             let mut rank: u8 = first;
-            let worse = worsens.after(rng.sample(Exp::new(1.0 / 400.0)?), me);
+            in_line[me] = true;
             // Who gets worse waits anew, further in front; who has not and gets no bed gives up.
             while !wait_for(bed.is_free(), priority = rank, unless = acuity[me] < rank, timeout = gives_up - now) {
                 if acuity[me] == rank {
-                    worsens.cancel(worse);
                     bed.renege(asked, now)?;
                     unseen[usize::from(first) - 1] += 1;
                     return;
                 }
                 rank = acuity[me];
             }
-            worsens.cancel(worse);
+            in_line[me] = false;
             bed.seize(asked, now)?;
 
             care.run(me, rng.sample(minutes(16.0)?));

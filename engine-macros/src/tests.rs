@@ -292,6 +292,13 @@ stages!(changing: model Changing {
     clock part[(i, j) in link] if link.degree(i) > 1: after(since[(i, j)], redraw) => { link.remove(i, j); }
 });
 
+stages!(living: model Living {
+    state hazard[p in patient]: f64 = 0.5;
+    activity patient() { wait(10.0); hazard[me] = 1.0; wait(10.0); }
+    clock comes: rate(1.0) => { patient.start(); }
+    clock goes[p in patient]: rate(hazard[p]) => { patient.abort(p); }
+});
+
 stages!(tracked: model Tracked {
     param n: usize;
     index site = 0..n;

@@ -3,5 +3,6 @@
 mod activities;
 mod ancestors;
 mod events;
+mod members;
 mod peers;
 mod ticks;

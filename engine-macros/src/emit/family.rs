@@ -6,7 +6,7 @@ use quote::{format_ident, quote};
 use super::types::text;
 use super::{Cx, Site};
 use crate::plan::Seat;
-use crate::resolve::{Clock, Family, binder, constant_handle, handle, size_handle};
+use crate::resolve::{Clock, Coming, Family, binder, constant_handle, handle, size_handle};
 
 /// Up to this many members, if the number is written in the block, a family is looked through one by one.
 const FEW: usize = 16;
@@ -212,7 +212,28 @@ impl Cx<'_> {
         quote!(let _ = (__crt_m, #(#binders),*);)
     }
 
-    /// The relation that the pairs of a family of clocks come from, if they come and go.
+    /// Whether member `__crt_m` of a clock is there.
+    pub(super) fn is_there(&self, coming: Coming) -> TokenStream {
+        match coming {
+            Coming::Pairs(relation) => {
+                let relation = self.relation(Site::Engine, relation);
+                quote!(#relation.live(__crt_m))
+            }
+            Coming::Instances(activity) => {
+                let all = self.activity(activity).all();
+                quote!(#all.is_alive(__crt_m))
+            }
+        }
+    }
+
+    /// Whether there are clocks over the instances of an activity, who are told who comes and goes.
+    pub(super) fn is_followed(&self, activity: usize) -> bool {
+        let follows =
+            |clock: &Clock| matches!(self.resolved.coming(clock), Some(Coming::Instances(other)) if other == activity);
+        self.resolved.clocks.iter().any(follows)
+    }
+
+    /// The relation whose pairs a family is over, if they come and go.
     pub(super) fn changing(&self, family: &Family) -> Option<usize> {
         family.pairs.filter(|&relation| self.resolved.relations[relation].place.is_some())
     }

@@ -96,14 +96,16 @@ fn fire_event(cx: &Cx<'_>, number: usize) -> TokenStream {
 
 /// What has been noted of the last event is forgotten.
 pub(super) fn clear_logs(cx: &Cx<'_>, access: &Access) -> Vec<TokenStream> {
-    access
-        .logged
-        .iter()
-        .map(|&place| {
-            let log = field("log", &cx.resolved.places[place].ident);
-            quote!(__crt_e.clocks.#log.clear();)
-        })
-        .collect()
+    let logs = access.logged.iter().map(|&place| {
+        let log = field("log", &cx.resolved.places[place].ident);
+        quote!(__crt_e.clocks.#log.clear();)
+    });
+    let followed = cx.activities().filter(|of| access.writes(of.activity.place) && cx.is_followed(of.number as usize));
+    let instances = followed.map(|of| {
+        let all = of.all();
+        quote!(#all.forget_changes();)
+    });
+    logs.chain(instances).collect()
 }
 
 fn fire_one(cx: &Cx<'_>, number: usize) -> TokenStream {

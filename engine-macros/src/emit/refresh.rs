@@ -41,11 +41,11 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
         if !family.is_single() {
             let by_number = function("refreshnumber", &clock.ident);
             let (decode, arguments) = (cx.decode(Site::Engine, family), cx.member_arguments(family));
-            let gone = cx.changing(family).map(|relation| {
-                let relation = cx.relation(Site::Engine, relation);
-                let disarm = function("disarm", &clock.ident);
+            let coming = cx.resolved.coming(clock);
+            let gone = coming.map(|coming| {
+                let (is_there, disarm) = (cx.is_there(coming), function("disarm", &clock.ident));
                 quote! {
-                    if !#relation.live(__crt_m) {
+                    if !#is_there {
                         Self::#disarm(__crt_e, __crt_m);
                         return #private::core::result::Result::Ok(());
                     }
@@ -59,7 +59,7 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
                     Self::#name(__crt_e #arguments)
                 }
             });
-            if cx.changing(family).is_some() {
+            if coming.is_some() {
                 out.extend(come_and_go(cx, number, clock));
             }
         }
@@ -81,7 +81,7 @@ pub(super) fn functions(cx: &Cx<'_>) -> TokenStream {
     out
 }
 
-/// Members for the pairs of a changing relation: more of them, and one that is gone.
+/// Members that come and go: more of them, and one that is gone.
 fn come_and_go(cx: &Cx<'_>, number: usize, clock: &Clock) -> TokenStream {
     let engine = cx.engine();
     let (grow, disarm) = (function("grow", &clock.ident), function("disarm", &clock.ident));
@@ -428,7 +428,7 @@ pub(super) fn all(cx: &Cx<'_>) -> TokenStream {
         .resolved
         .clocks
         .iter()
-        .filter(|clock| cx.changing(&clock.family).is_some())
+        .filter(|clock| cx.resolved.coming(clock).is_some())
         .map(|clock| {
             let grow = function("grow", &clock.ident);
             quote!(Self::#grow(__crt_e);)

@@ -7,7 +7,7 @@ use super::family::{field, readers_field};
 use super::{Cx, Site};
 use crate::graph::{Element, Member, Origin, Route, Source, Step, Value};
 use crate::plan::{How, Refresh, Seat};
-use crate::resolve::{Atom, Family, Sum, binder, function};
+use crate::resolve::{Atom, Coming, Family, Sum, binder, function};
 
 /// Refreshes what of a clock depends on what clock `rang` has written. Without one, `how` has no routes.
 pub(super) fn refresh(cx: &Cx<'_>, rang: Option<usize>, refresh: &Refresh) -> TokenStream {
@@ -19,10 +19,10 @@ pub(super) fn refresh(cx: &Cx<'_>, rang: Option<usize>, refresh: &Refresh) -> To
         let follower = Follower { cx, rang: rang.unwrap_or_default(), target: refresh.clock };
         follower.all(refresh.how.routes(), hit)
     };
-    let changing = cx.changing(&clock.family);
+    let coming = cx.resolved.coming(clock);
     let at_once = |hit: &Hit| match &hit.indices {
-        // A pair that was there may be gone by now, which is looked at by its number.
-        Some(indices) if changing.is_none() => {
+        // A member that was there may be gone by now, which is looked at by its number.
+        Some(indices) if coming.is_none() => {
             let number = &hit.number;
             quote!(Self::#one(__crt_e, #number, #(#indices),*)?;)
         }
@@ -31,14 +31,18 @@ pub(super) fn refresh(cx: &Cx<'_>, rang: Option<usize>, refresh: &Refresh) -> To
             quote!(Self::#by_number(__crt_e, #number)?;)
         }
     };
-    // Pairs that have come need room, and those that have gone are off, before anything else is said about their numbers.
+    // Members that have come need room, and pairs that have gone are off, before anything else is said about their numbers.
     let changed = refresh.how.routes().iter().find_map(|route| match route.origin {
-        Origin::Changed(place) if route.is_changed_pair() => Some(place),
+        Origin::Changed(place) if route.is_come_or_gone() => Some(place),
         _ => None,
     });
     let come_and_go = changed.map(|place| {
         let log = field("log", &cx.resolved.places[place].ident);
         let (grow, disarm) = (function("grow", &clock.ident), function("disarm", &clock.ident));
+        if matches!(coming, Some(Coming::Instances(_))) {
+            // Whether they live is looked at for each.
+            return quote!(Self::#grow(__crt_e););
+        }
         quote! {
             Self::#grow(__crt_e);
             for __crt_i in 0..__crt_e.clocks.#log.len() {
@@ -185,6 +189,16 @@ impl Follower<'_, '_> {
                     }
                 }
             }
+            Origin::Changed(place) if cx.resolved.places[place].relation.is_none() => {
+                let followed = cx.activities().find(|of| of.activity.place == place);
+                let all = followed.map(|of| of.all());
+                quote! {
+                    for __crt_i in 0..#all.changes().len() {
+                        let __crt_w = #all.changes()[__crt_i] as usize;
+                        #inner
+                    }
+                }
+            }
             Origin::Changed(place) => {
                 let place = &cx.resolved.places[place];
                 let log = field("log", &place.ident);
@@ -272,7 +286,11 @@ impl Follower<'_, '_> {
             Member::WrittenPair => {
                 let indices: Vec<TokenStream> =
                     (0..clock.family.binders.len()).map(written).map(|w| quote!(#w)).collect();
-                if !the_route.is_changed_pair() {
+                if the_route.is_come_or_gone() && clock.family.pairs.is_none() {
+                    let found = hit(&Hit { route, number: quote!(__crt_w), indices: None });
+                    return quote!({ #found });
+                }
+                if !the_route.is_come_or_gone() {
                     let found = hit(&Hit { route, number: quote!(__crt_w), indices: Some(indices) });
                     return quote!({ #found });
                 }

@@ -12,7 +12,7 @@ use syn::ext::IdentExt as _;
 pub(crate) use routes::{Element, Member, Origin, Route, Source, Step, Value};
 use routes::{Naming, Target};
 
-use crate::resolve::{Access, Family, PlaceKind, Resolved, Timing};
+use crate::resolve::{Access, Coming, Family, PlaceKind, Resolved, Timing};
 
 /// The dependency graph. Places, clocks and conditions are named by their number in order of
 /// declaration; conditions are `stop`s and `invariant`s, then outputs.
@@ -294,10 +294,21 @@ fn dependent(resolved: &Resolved, i: usize, j: usize) -> Option<Dependent> {
             }
         }
     }
-    // Clocks over the pairs of a changing relation come and go with them.
-    let changing = clock.family.pairs.and_then(|relation| resolved.relations[relation].place);
-    if let Some(place) = changing.filter(|place| writes.logged.contains(place)) {
-        add(Route::changed_pair(place));
+    // Clocks over the pairs of a changing relation come and go with them, and those over instances of an activity.
+    match resolved.coming(clock) {
+        Some(Coming::Pairs(relation)) => {
+            let place = resolved.relations[relation].place;
+            if let Some(place) = place.filter(|place| writes.logged.contains(place)) {
+                add(Route::come_or_gone(place));
+            }
+        }
+        Some(Coming::Instances(activity)) => {
+            let place = resolved.activities[activity].place;
+            if writes.writes(place) {
+                add(Route::come_or_gone(place));
+            }
+        }
+        None => {}
     }
     let found = routes.clone();
     routes.retain(|route| !is_noted_with_another(resolved, route, &found));
@@ -310,8 +321,8 @@ fn dependent(resolved: &Resolved, i: usize, j: usize) -> Option<Dependent> {
         return None;
     }
     if all {
-        // That pairs come and go is for every case.
-        routes.retain(|route| route.is_changed_pair());
+        // That members come and go is for every case.
+        routes.retain(|route| route.is_come_or_gone());
         if !sets.is_empty() {
             routes.push(every);
         }

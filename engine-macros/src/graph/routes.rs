@@ -70,7 +70,7 @@ pub(crate) enum Member {
     Pair(Vec<Value>),
     /// The same pair as the clock that has rung.
     OwnPair,
-    /// The pair whose element was written at run time.
+    /// The pair whose element was written at run time, or what has come or gone.
     WrittenPair,
     /// The number of the innermost step over readers.
     Reader,
@@ -83,7 +83,7 @@ pub(crate) enum Origin {
     Own,
     /// Each element of a family that was written at run time.
     Written(usize),
-    /// Each pair of a changing relation that has come or gone.
+    /// Each pair of a changing relation, or instance of an activity, that has come or gone.
     Changed(usize),
 }
 
@@ -175,13 +175,13 @@ impl Route {
         Solver::new(target, relations).finish(origin)
     }
 
-    /// A pair that has come or gone.
-    pub(crate) fn changed_pair(place: usize) -> Self {
+    /// A member that has come or gone.
+    pub(crate) fn come_or_gone(place: usize) -> Self {
         Route { origin: Origin::Changed(place), steps: Vec::new(), member: Member::WrittenPair }
     }
 
-    /// Whether it leads to a pair that has come or gone.
-    pub(crate) fn is_changed_pair(&self) -> bool {
+    /// Whether it leads to a member that has come or gone.
+    pub(crate) fn is_come_or_gone(&self) -> bool {
         matches!(self.origin, Origin::Changed(_)) && self.member == Member::WrittenPair
     }
 

@@ -107,25 +107,27 @@ impl Names<'_> {
     /// An activity over which there are families is an index set of its instances.
     fn instances(&mut self, model: &Model, errors: &mut Errors) {
         for item in &model.items {
-            let (over, fits) = match item {
-                Item::State(item) => (&item.over, true),
-                Item::Observe(item) => (&item.over, true),
-                Item::Let(item) => (&item.over, true),
-                Item::Tally(item) => (&item.over, false),
-                Item::Clock(item) => (&item.over, false),
-                Item::Reaction(item) => (&item.over, false),
-                Item::Event(item) => (&item.over, false),
-                Item::Flow(item) => (&item.over, false),
+            let (over, instead) = match item {
+                Item::State(item) => (&item.over, None),
+                Item::Observe(item) => (&item.over, None),
+                Item::Let(item) => (&item.over, None),
+                Item::Clock(item) => (&item.over, None),
+                Item::Reaction(item) => (&item.over, None),
+                Item::Tally(item) => {
+                    (&item.over, Some("count in a state of each, and in its body add that to a tally"))
+                }
+                Item::Event(item) => (&item.over, Some("let the event take a key: `event NAME(who: Key<ACTIVITY>)`")),
+                Item::Flow(item) => (&item.over, Some("keep its value and when it was written, as two states of each")),
                 _ => continue,
             };
             for set in over.sets() {
                 let Some(activity) = model.activity(set) else { continue };
-                if !fits {
+                if let Some(instead) = instead {
                     errors.at(
                         set.span(),
                         format!(
-                            "there are states, definitions and outputs over the instances of an activity; what else happens \
-                             to an instance of `{set}` is part of its body, or an event that takes its key"
+                            "there are states, definitions, clocks, reactions and outputs over the instances of an activity, \
+                             such as `{set}`, and nothing else; {instead}"
                         ),
                     );
                 } else if over.axes.len() > 1 {

@@ -64,10 +64,30 @@ pub(crate) struct Resolved {
     pub declarations: u32,
 }
 
+/// What the members of a clock come and go with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Coming {
+    /// The pairs of relation number so.
+    Pairs(usize),
+    /// The instances of activity number so.
+    Instances(usize),
+}
+
 impl Resolved {
     /// Whether something is scheduled while the model runs.
     pub(crate) fn schedules(&self) -> bool {
         self.places.iter().any(|place| matches!(place.kind, PlaceKind::Scheduled))
+    }
+
+    /// What the members of a clock come and go with, if they do.
+    pub(crate) fn coming(&self, clock: &Clock) -> Option<Coming> {
+        if !clock.is_clock() {
+            return None;
+        }
+        if let Some(relation) = clock.family.pairs {
+            return self.relations[relation].place.map(|_| Coming::Pairs(relation));
+        }
+        clock.family.sets().find_map(|set| self.sets[set].activity).map(Coming::Instances)
     }
 
     /// What is scheduled of an item that stands in a place: its keyword.

@@ -89,6 +89,8 @@ pub struct Instances<F, T, const W: usize> {
     slots: Vec<Instance<F, T, W>>,
     free: Vec<u32>,
     len: usize,
+    /// Slots of those who have come or gone in an event, where clocks are told.
+    changes: Vec<u32>,
 }
 
 /// An instance.
@@ -168,7 +170,7 @@ impl Work {
 
 impl<F, T, const W: usize> Default for Instances<F, T, W> {
     fn default() -> Self {
-        Instances { slots: Vec::new(), free: Vec::new(), len: 0 }
+        Instances { slots: Vec::new(), free: Vec::new(), len: 0, changes: Vec::new() }
     }
 }
 
@@ -293,6 +295,32 @@ impl<F, T, const W: usize> Instances<F, T, W> {
             return Ok(key.index());
         }
         Err(Fault::new(ErrorKind::Stale { activity, key: format!("{key:?}") }))
+    }
+
+    /// Whether the instance in a slot lives.
+    #[inline]
+    #[must_use]
+    pub fn is_alive(&self, slot: usize) -> bool {
+        self.slots.get(slot).is_some_and(Instance::lives)
+    }
+
+    /// The slots of those who have come or gone in this event.
+    #[inline]
+    #[must_use]
+    pub fn changes(&self) -> &[u32] {
+        &self.changes
+    }
+
+    /// The instance in a slot has come or gone.
+    #[inline]
+    pub fn note_change(&mut self, slot: u32) {
+        self.changes.push(slot);
+    }
+
+    /// An event begins, in which some may come and go.
+    #[inline]
+    pub fn forget_changes(&mut self) {
+        self.changes.clear();
     }
 
     /// The slots of those that live.

@@ -257,6 +257,9 @@ fn start(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
             }
         }
     });
+    let note = cx
+        .is_followed(of.number as usize)
+        .then(|| quote!(__crt_schedule.activities.#field.note_change(__crt_handle.slot());));
     let content = quote! {
         let __crt_priority = __cr::schedule::priority(#priority);
         let _ = (#(&#used,)*);
@@ -268,6 +271,7 @@ fn start(cx: &Cx<'_>, of: &Of<'_>) -> TokenStream {
             __crt_parent,
             &mut __crt_schedule.turns,
         );
+        #note
         #children
         let __crt_pair = __crt_handle.slot() as usize;
         #initial

@@ -81,7 +81,7 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
     // Whoever goes on has left his line.
     let leaves = before.map(|line| quote!(__crt_e.clocks.schedule.in_line[#line] -= 1;));
     let stays = before.map(|line| quote!(__crt_e.clocks.schedule.in_line[#line] += 1;));
-    let (count, uncount) = (count(of, course, aborts, true), count(of, course, aborts, false));
+    let (count, uncount) = (count(cx, of, course, aborts, true), count(cx, of, course, aborts, false));
     let rest = consequences(cx, number, &cx.plan.steps[number]);
     let (leave, begin) = (wait::leave(cx, of, role), wait::begin(cx, of, &course.waits));
     let (end, event) = (of.function("end"), event(cx, of));
@@ -155,8 +155,8 @@ fn fire(cx: &Cx<'_>, of: &Of<'_>, number: usize, clock: &Clock, piece: usize) ->
 }
 
 /// How many live and stand in line changes by what `__crt_ready` says, or does so after all not.
-fn count(of: &Of<'_>, course: &Course, aborts: bool, forth: bool) -> TokenStream {
-    let (all, frame) = (of.all(), &of.frame);
+fn count(cx: &Cx<'_>, of: &Of<'_>, course: &Course, aborts: bool, forth: bool) -> TokenStream {
+    let (all, frame, followed) = (of.all(), &of.frame, cx.is_followed(of.number as usize));
     let more = if forth { quote!(+=) } else { quote!(-=) };
     let joined = course.waits.iter().filter_map(|&point| {
         let point = &of.activity.points[point];
@@ -172,10 +172,12 @@ fn count(of: &Of<'_>, course: &Course, aborts: bool, forth: bool) -> TokenStream
         }
     });
     let lives = !forth;
+    let note = (forth && followed).then(|| quote!(#all.note_change(__crt_slot);));
     let ends = (course.ends || aborts).then(|| {
         quote! {
             if let __cr::schedule::Ready::End(_) = &__crt_ready {
                 #all.count(__crt_slot, #lives);
+                #note
             }
         }
     });

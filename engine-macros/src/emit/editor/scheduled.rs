@@ -62,8 +62,9 @@ fn one(model: &Model, item: &Item) -> TokenStream {
                 fn start(&self, #(#args),*) -> #krate::Key<#tag> { #private::Key::stale() }
                 fn run(&self, #(#args),*) -> #private::core::option::Option<#joined> { #private::core::option::Option::None }
                 fn join(&self, key: #krate::Key<#tag>) -> #private::core::option::Option<#joined> { #private::core::option::Option::None }
-                fn abort(&self, key: #krate::Key<#tag>) -> #private::core::primitive::bool { true }
-                fn alive(&self, key: #krate::Key<#tag>) -> #private::core::primitive::bool { true }
+                fn abort(&self, key: impl #private::schedule::Calls<#tag>) -> #private::core::primitive::bool { true }
+                fn alive(&self, key: impl #private::schedule::Calls<#tag>) -> #private::core::primitive::bool { true }
+                fn key(&self, member: usize) -> #krate::Key<#tag> { #private::Key::stale() }
                 fn len(&self) -> usize { 0 }
                 fn is_empty(&self) -> #private::core::primitive::bool { true }
             };

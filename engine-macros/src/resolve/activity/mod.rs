@@ -29,6 +29,8 @@ use crate::syntax::{self, Structure, tag};
 #[derive(Debug)]
 pub(crate) struct Activity {
     pub ident: Ident,
+    /// The place that stands for those that live.
+    pub place: usize,
     pub declaration: u32,
     /// All arguments as they are declared: names, types, and whether they are members of a set.
     pub args: Vec<(Ident, Type, bool)>,
@@ -335,6 +337,7 @@ impl Resolver<'_, '_> {
         let starter = self.names.activities[number].starter.clone();
         Activity {
             ident: activity.ident.clone(),
+            place,
             declaration,
             args: activity
                 .args

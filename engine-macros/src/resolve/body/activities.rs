@@ -1,16 +1,18 @@
 //! What bodies do with activities and lines: instances are started, aborted and asked for.
 
-use proc_macro2::{Ident, Span};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
+use syn::spanned::Spanned as _;
 use syn::{Expr, parse_quote, parse_quote_spanned};
 
 use super::events::{count, named};
 use super::{Rewriter, function, here};
 use crate::resolve::names::Meaning;
+use crate::syntax::tag;
 
 /// What can be asked of an activity, and what can be done with it.
-const METHODS: &str =
-    "`start(…)`, `abort(key)`, `alive(key)` and `len()`; in an activity also `join(key)` and `run(…)`, which wait";
+const METHODS: &str = "`start(…)`, `abort(key)`, `alive(key)`, `key(member)` and `len()`; in an activity also `join(key)` and `run(…)`, \
+     which wait";
 
 impl Rewriter<'_> {
     /// `NAME.start(…)` and its like, where NAME is an activity or a line.
@@ -70,7 +72,7 @@ impl Rewriter<'_> {
             "abort" => {
                 self.may_change(ident);
                 let Some(given) = self.exactly(call, &["key"]) else { return parse_quote!(loop {}) };
-                let key = self.key(given[0], &activity.activity.ident);
+                let key = self.key_of(given[0], number);
                 let schedule = self.scheduled(activity.place, true, span);
                 let number = u32::try_from(number).unwrap_or(u32::MAX);
                 parse_quote_spanned!(span=> {
@@ -81,12 +83,26 @@ impl Rewriter<'_> {
             }
             "alive" => {
                 let Some(given) = self.exactly(call, &["key"]) else { return parse_quote!(loop {}) };
-                let key = self.key(given[0], &activity.activity.ident);
+                let key = self.key_of(given[0], number);
                 let schedule = self.scheduled(activity.place, false, span);
                 parse_quote_spanned!(span=> {
                     let __crt_key = #key;
                     #schedule.activities.#field.lives(__crt_key.handle())
                 })
+            }
+            "key" => {
+                let Some(given) = self.exactly(call, &["member"]) else { return parse_quote!(loop {}) };
+                match self.key_of_member(given[0], number) {
+                    Some(key) => parse_quote_spanned!(span=> #key),
+                    None => {
+                        let message = format!(
+                            "`key` gives the key of a member of `{ident}`, such as `p` in `clock NAME[p in {ident}]`; \
+                             what `start` gives is one"
+                        );
+                        self.wrong(given[0].span(), message);
+                        parse_quote!(loop {})
+                    }
+                }
             }
             "len" | "is_empty" => {
                 if self.exactly(call, &[]).is_none() {
@@ -110,6 +126,24 @@ impl Rewriter<'_> {
                 parse_quote!(loop {})
             }
         }
+    }
+
+    /// The key of an instance of activity `number`, from one or from a member of the set of all.
+    fn key_of(&mut self, expr: &Expr, number: usize) -> TokenStream {
+        let names = self.names;
+        self.key_of_member(expr, number).unwrap_or_else(|| self.key(expr, &names.activities[number].activity.ident))
+    }
+
+    /// The key of a member of the set of all instances; `None` if `expr` is no such member.
+    fn key_of_member(&mut self, expr: &Expr, number: usize) -> Option<TokenStream> {
+        let names = self.names;
+        let set = self.base_form(expr).1.filter(|&set| names.sets[set].activity == Some(number))?;
+        let activity = &names.activities[number];
+        let ident = &activity.activity.ident;
+        let (span, index) = (here(expr.span()), self.index(expr, Some(set), ident).code);
+        let field = quote::format_ident!("of_{}", syn::ext::IdentExt::unraw(ident), span = span);
+        let (tag, schedule) = (tag(names.model, ident), self.scheduled(activity.place, false, span));
+        Some(quote_spanned!(span=> #schedule.activities.#field.key::<#tag>((#index) as u32)))
     }
 
     /// Reports starting or aborting where nothing may be changed.
@@ -174,9 +208,9 @@ impl Rewriter<'_> {
         &mut self,
         number: usize,
         access: &mut crate::resolve::Access,
-    ) -> proc_macro2::TokenStream {
+    ) -> TokenStream {
         let names = self.names;
-        let mut begins = proc_macro2::TokenStream::new();
+        let mut begins = TokenStream::new();
         for (at, place) in names.places.iter().enumerate() {
             let over = place.family.sets().any(|set| names.sets[set].activity == Some(number));
             let Some(initial) = place.initial.as_ref().filter(|_| over && place.is_state()) else { continue };

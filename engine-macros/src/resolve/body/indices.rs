@@ -19,7 +19,7 @@ use crate::resolve::names::{Meaning, Place, PlaceKind};
 #[derive(Debug)]
 pub(super) struct Index {
     /// Its value, a `usize`.
-    code: TokenStream,
+    pub(super) code: TokenStream,
     form: Form,
     span: Span,
 }
@@ -64,6 +64,11 @@ impl Rewriter<'_> {
             );
         }
         if let Some(activity) = axis.and_then(|axis| self.names.sets[axis].activity) {
+            if self.is_neighbour(expr, axis) {
+                let message = "an instance has no neighbours: take a key, or a member as it is";
+                self.wrong(expr.span(), message.to_owned());
+                return Index { code: quote!(0usize), form: Form::unknown(), span: expr.span() };
+            }
             if let Some(index) = self.instance(expr, activity) {
                 return index;
             }
@@ -83,6 +88,17 @@ impl Rewriter<'_> {
             }
         }
         Index { code: self.code_of_linear(linear), form, span: expr.span() }
+    }
+
+    /// Whether `expr` is a sum or rest of a member of this set.
+    fn is_neighbour(&self, expr: &Expr, set: Option<usize>) -> bool {
+        match expr {
+            Expr::Paren(inner) => self.is_neighbour(&inner.expr, set),
+            Expr::Binary(binary) => [&binary.left, &binary.right]
+                .into_iter()
+                .any(|side| self.base_form(side).1 == set || self.is_neighbour(side, set)),
+            _ => false,
+        }
     }
 
     /// The index of an instance of an activity, from its key; `None` if `expr` is an index already.
@@ -299,7 +315,7 @@ impl Rewriter<'_> {
     }
 
     /// What the base of an index stands for, and the set that it is a member of.
-    fn base_form(&self, expr: &Expr) -> (Form, Option<usize>) {
+    pub(super) fn base_form(&self, expr: &Expr) -> (Form, Option<usize>) {
         match expr {
             Expr::Paren(inner) => self.base_form(&inner.expr),
             Expr::Group(inner) => self.base_form(&inner.expr),
