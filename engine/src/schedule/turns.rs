@@ -47,11 +47,13 @@ pub struct Turns<const W: usize> {
     /// Whether the first has been looked at, and will be taken.
     ready: bool,
     began: u64,
+    /// How often it was asked who goes on.
+    asked: u64,
 }
 
 impl<const W: usize> Default for Turns<W> {
     fn default() -> Self {
-        Turns { queue: VecDeque::new(), ready: false, began: 0 }
+        Turns { queue: VecDeque::new(), ready: false, began: 0, asked: 0 }
     }
 }
 
@@ -86,10 +88,12 @@ impl<const W: usize> Turns<W> {
         if self.ready { None } else { self.queue.front().copied() }
     }
 
-    /// Something has happened: the first may be none any more.
+    /// Something has happened: the first may be none any more. Gives the number under which conditions were tested in it.
     #[inline]
-    pub fn unsettle(&mut self) {
+    pub fn unsettle(&mut self) -> u64 {
         self.ready = false;
+        self.asked += 1;
+        self.asked
     }
 
     /// How many waits have begun.
@@ -142,6 +146,8 @@ pub struct Group<const W: usize> {
     waiters: VecDeque<Waiter<W>>,
     /// How many of the first are known to be in vain.
     tested: usize,
+    /// The number under which the condition was found to hold for whoever waits longest.
+    holds: u64,
     /// The turn that stands in the queue for it.
     queued: Option<Order<W>>,
 }
@@ -159,7 +165,7 @@ pub struct Waiter<const W: usize> {
 
 impl<const W: usize> Default for Group<W> {
     fn default() -> Self {
-        Group { waiters: VecDeque::new(), tested: 0, queued: None }
+        Group { waiters: VecDeque::new(), tested: 0, holds: 0, queued: None }
     }
 }
 
@@ -180,6 +186,13 @@ impl<const W: usize> Group<W> {
     /// Those who wait, in order.
     pub fn iter(&self) -> impl Iterator<Item = &Waiter<W>> {
         self.waiters.iter()
+    }
+
+    /// Whoever waits longest.
+    #[inline]
+    #[must_use]
+    pub fn first(&self) -> Option<Waiter<W>> {
+        self.waiters.front().copied()
     }
 
     /// Whoever is to be asked next.
@@ -212,6 +225,9 @@ impl<const W: usize> Group<W> {
             self.tested += 1;
             return;
         }
+        if place == 0 {
+            self.holds = 0;
+        }
         self.tested = self.tested.min(place);
         self.queue(turns, turn);
     }
@@ -228,7 +244,7 @@ impl<const W: usize> Group<W> {
             place
         };
         if line && place == 0 {
-            self.tested = 0;
+            (self.tested, self.holds) = (0, 0);
         } else if place < self.tested {
             self.tested -= 1;
         }
@@ -249,6 +265,21 @@ impl<const W: usize> Group<W> {
     #[must_use]
     pub fn at(&self, at: usize) -> Option<Waiter<W>> {
         self.waiters.get(at).copied()
+    }
+
+    /// What the condition reads has been written, and it holds for whoever waits longest, and so for all or, in a line, for
+    /// the first; or for none.
+    #[inline]
+    pub fn tested(&mut self, holds: bool, turns: &mut Turns<W>, turn: Turn) {
+        (self.tested, self.holds) = if holds { (0, turns.asked + 1) } else { (self.waiters.len(), 0) };
+        self.queue(turns, turn);
+    }
+
+    /// Whether the condition has been found to hold in the event of this number.
+    #[inline]
+    #[must_use]
+    pub fn holds(&self, number: u64) -> bool {
+        self.holds == number
     }
 
     /// What the condition reads has been written.

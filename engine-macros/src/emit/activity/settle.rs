@@ -36,7 +36,9 @@ pub(super) fn settle(cx: &Cx<'_>) -> TokenStream {
                         let __crt_group = __crt_e.clocks.#field.group(__crt_member as usize);
                         let __crt_head = __crt_group.head().filter(|_| __crt_group.is_queued(&__crt_order));
                         match __crt_head {
-                            __cr::core::option::Option::Some(__crt_head) if !Self::#holds(__crt_e, __crt_head.slot)? => {
+                            __cr::core::option::Option::Some(__crt_head)
+                                if !__crt_group.holds(__crt_number) && !Self::#holds(__crt_e, __crt_head.slot)? =>
+                            {
                                 __crt_e.clocks.schedule.turns.drop_candidate();
                                 let __crt_group = __crt_e.clocks.#field.group(__crt_member as usize);
                                 __crt_group.unqueued();
@@ -59,7 +61,8 @@ pub(super) fn settle(cx: &Cx<'_>) -> TokenStream {
                 let __crt_group = &__crt_e.clocks.schedule.lines[__crt_line as usize];
                 match __crt_group.head().filter(|_| __crt_group.is_queued(&__crt_order)) {
                     __cr::core::option::Option::Some(__crt_head) => {
-                        let __crt_holds = match __crt_head.site { #(#lines)* _ => false };
+                        let __crt_holds = __crt_group.holds(__crt_number)
+                            || match __crt_head.site { #(#lines)* _ => false };
                         if !__crt_holds {
                             let __crt_schedule = &mut __crt_e.clocks.schedule;
                             __crt_schedule.turns.drop_candidate();
@@ -78,7 +81,7 @@ pub(super) fn settle(cx: &Cx<'_>) -> TokenStream {
     quote! {
         #[inline]
         fn __cr_settle(__crt_e: &mut #engine) -> #nothing {
-            __crt_e.clocks.schedule.turns.unsettle();
+            let __crt_number = __crt_e.clocks.schedule.turns.unsettle();
             while let __cr::core::option::Option::Some((__crt_order, __crt_turn)) =
                 __crt_e.clocks.schedule.turns.candidate()
             {
@@ -106,6 +109,8 @@ pub(super) fn settle(cx: &Cx<'_>) -> TokenStream {
         // After a failure, of which there is enough to tell.
         #[cold]
         fn __cr_settle_anew(__crt_e: &mut #engine) {
+            // What was found in it is void.
+            __crt_e.clocks.schedule.turns.unsettle();
             let _ = Self::__cr_settle(__crt_e);
         }
     }

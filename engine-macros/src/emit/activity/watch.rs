@@ -203,15 +203,38 @@ fn everybody(cx: &Cx<'_>, number: usize, clock: &Clock, watch: &Watch) -> TokenS
 /// What the watch reads has been written, for member `__crt_m`.
 fn touched(cx: &Cx<'_>, number: usize, clock: &Clock, watch: &Watch) -> TokenStream {
     let of = cx.activity(watch.activity);
+    let (all, holds) = (of.all(), function("holds", &clock.ident));
     if let Some(line) = watch.line {
-        let turn = u32::try_from(line).unwrap_or(u32::MAX);
+        let (turn, own) = (u32::try_from(line).unwrap_or(u32::MAX), u32::try_from(number).unwrap_or(u32::MAX));
         return quote! {
-            let __crt_schedule = &mut __crt_e.clocks.schedule;
-            let __crt_turn = __cr::schedule::Turn::Line { line: #turn };
-            __crt_schedule.lines[#line].touch(&mut __crt_schedule.turns, __crt_turn);
+            match __crt_e.clocks.schedule.lines[#line].first() {
+                // Behind whoever stands first nobody is asked; and once he goes on, which it may be that does this, whoever is
+                // next will be.
+                __cr::core::option::Option::Some(__crt_first)
+                    if __crt_first.site == #own
+                        && #all.get(__crt_first.slot).life == __cr::schedule::Life::Waiting =>
+                {
+                    let __crt_holds = Self::#holds(__crt_e, __crt_first.slot)?;
+                    let __crt_schedule = &mut __crt_e.clocks.schedule;
+                    let __crt_turn = __cr::schedule::Turn::Line { line: #turn };
+                    __crt_schedule.lines[#line].tested(__crt_holds, &mut __crt_schedule.turns, __crt_turn);
+                }
+                _ => {}
+            }
         };
     }
     let site = cx.site(number);
+    if watch.part != Part::Speed && watch.shared() {
+        let turn = cx.turn_of(number);
+        return quote! {
+            let __crt_member = __crt_m;
+            let __crt_first = __crt_e.clocks.#site.get(__crt_m).and_then(|__crt_group| __crt_group.first());
+            if let __cr::core::option::Option::Some(__crt_first) = __crt_first {
+                let __crt_holds = Self::#holds(__crt_e, __crt_first.slot)?;
+                __crt_e.clocks.#site.group(__crt_m).tested(__crt_holds, &mut __crt_e.clocks.schedule.turns, #turn);
+            }
+        };
+    }
     if watch.part != Part::Speed {
         let turn = cx.turn_of(number);
         return quote! {
@@ -221,7 +244,7 @@ fn touched(cx: &Cx<'_>, number: usize, clock: &Clock, watch: &Watch) -> TokenStr
             }
         };
     }
-    let (all, declaration) = (of.all(), of.activity.declaration);
+    let declaration = of.activity.declaration;
     let speed_of = function("speedof", &clock.ident);
     quote! {
         let mut __crt_i = 0;
