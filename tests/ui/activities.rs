@@ -110,6 +110,9 @@ simulation! {
         flow moves[k in job] = moves[k] + dt;
         state table[k in job][j in cell]: f64 = 0.0;
         state input[k in job]: f64;
+        event tells(k in job) => { n += 1; }
+        activity nurse(k in job) { wait(1.0); left[k] = 0; }
+        clock sums: rate(left.iter().sum::<u64>() as f64) => { job.iter_mut(); let j = job; }
         clock pair[k in job][j in cell]: rate(1.0) => { n += 1; }
         clock neighbour[k in job]: rate(left[k + 1] as f64) => { left[(k + 1) % 3] = 0; }
         clock number[k in job]: rate(1.0) => { job.abort(job.key(5)); job.abort(job.key()); }

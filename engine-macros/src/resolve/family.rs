@@ -121,7 +121,9 @@ impl Names<'_> {
                 _ => continue,
             };
             for set in over.sets() {
-                let Some(activity) = model.activity(set) else { continue };
+                if model.activity(set).is_none() {
+                    continue;
+                }
                 if let Some(instead) = instead {
                     errors.at(
                         set.span(),
@@ -133,11 +135,14 @@ impl Names<'_> {
                 } else if over.axes.len() > 1 {
                     errors.at(set.span(), "a family over the instances of an activity is over nothing else");
                 }
-                if !self.sets.iter().any(|known| known.ident == *set) {
-                    // No expression is its size.
-                    let written = syn::parse_quote!(__crt_instances);
-                    self.sets.push(Set { ident: set.clone(), written, size: None, activity: Some(activity) });
-                }
+            }
+        }
+        for item in &model.items {
+            if let Item::Activity(item) = item {
+                // No expression is its size.
+                let written = syn::parse_quote!(__crt_instances);
+                let activity = model.activity(&item.ident);
+                self.sets.push(Set { ident: item.ident.clone(), written, size: None, activity });
             }
         }
     }
@@ -248,11 +253,21 @@ impl Names<'_> {
         )
     }
 
-    /// The index sets of the arguments of an action or event.
-    pub(super) fn argument_sets(&self, args: &[Argument], errors: &mut Errors) -> Vec<Option<usize>> {
+    /// The index sets of the arguments of an action, event or activity. If these are `kept`, instances are named by keys.
+    pub(super) fn argument_sets(&self, args: &[Argument], kept: bool, errors: &mut Errors) -> Vec<Option<usize>> {
         args.iter()
             .map(|arg| match &arg.kind {
-                ArgumentKind::Member(set) => self.set(set, errors),
+                ArgumentKind::Member(set) => {
+                    let number = self.set(set, errors);
+                    if kept && number.is_some_and(|number| self.sets[number].activity.is_some()) {
+                        let ident = &arg.ident;
+                        errors.at(
+                            set.span(),
+                            format!("an instance may have ended by then, and its number be that of another; take its key: `{ident}: Key<{set}>`"),
+                        );
+                    }
+                    number
+                }
                 ArgumentKind::Value(_) => None,
             })
             .collect()

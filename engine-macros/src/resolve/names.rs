@@ -226,7 +226,7 @@ impl<'a> Names<'a> {
                 }
                 Item::Action(action) => {
                     names.declare(&action.ident, Meaning::Action(names.actions.len()), errors);
-                    let sets = names.argument_sets(&action.args, errors);
+                    let sets = names.argument_sets(&action.args, false, errors);
                     names.actions.push(ActionName { action, sets, access: None, body: None });
                 }
                 Item::Event(event) => {
@@ -273,14 +273,14 @@ impl<'a> Names<'a> {
     fn event(&mut self, event: &'a Event, declaration: u32, errors: &mut Errors) {
         self.declare(&event.ident, Meaning::Event(self.events.len()), errors);
         let family = self.family(&event.over, errors);
-        let sets = self.argument_sets(&event.args, errors);
+        let sets = self.argument_sets(&event.args, true, errors);
         let place = self.scheduled(&event.ident);
         self.events.push(EventName { event, family, sets, place, declaration });
     }
 
     fn activity(&mut self, activity: &'a Activity, declaration: u32, errors: &mut Errors) {
         self.declare(&activity.ident, Meaning::Activity(self.activities.len()), errors);
-        let sets = self.argument_sets(&activity.args, errors);
+        let sets = self.argument_sets(&activity.args, true, errors);
         let place = self.scheduled(&activity.ident);
         self.activities.push(ActivityName {
             activity,

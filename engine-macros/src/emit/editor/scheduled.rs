@@ -64,6 +64,7 @@ fn one(model: &Model, item: &Item) -> TokenStream {
                 fn join(&self, key: #krate::Key<#tag>) -> #private::core::option::Option<#joined> { #private::core::option::Option::None }
                 fn abort(&self, key: impl #private::schedule::Calls<#tag>) -> #private::core::primitive::bool { true }
                 fn alive(&self, key: impl #private::schedule::Calls<#tag>) -> #private::core::primitive::bool { true }
+                fn iter(&self) -> Self { *self }
                 fn key(&self, member: usize) -> #krate::Key<#tag> { #private::Key::stale() }
                 fn len(&self) -> usize { 0 }
                 fn is_empty(&self) -> #private::core::primitive::bool { true }
@@ -82,9 +83,24 @@ fn one(model: &Model, item: &Item) -> TokenStream {
     let name = type_name(model, ident);
     let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
     let (generics, marker) = (&model.generics, types::marker(model));
+    let members = matches!(item, Item::Activity(_)).then(|| {
+        quote! {
+            #[allow(warnings)]
+            impl #impl_generics #private::core::clone::Clone for #name #type_generics #where_clause {
+                fn clone(&self) -> Self { *self }
+            }
+            impl #impl_generics #private::core::marker::Copy for #name #type_generics #where_clause {}
+            #[allow(warnings)]
+            impl #impl_generics #private::core::iter::Iterator for #name #type_generics #where_clause {
+                type Item = usize;
+                fn next(&mut self) -> #private::core::option::Option<usize> { #private::core::option::Option::None }
+            }
+        }
+    });
     quote! {
         #[allow(warnings)]
         struct #name #generics #where_clause { #marker }
+        #members
         #[allow(warnings)]
         impl #impl_generics #name #type_generics #where_clause { #methods }
     }

@@ -11,8 +11,39 @@ use crate::resolve::names::Meaning;
 use crate::syntax::tag;
 
 /// What can be asked of an activity, and what can be done with it.
-const METHODS: &str = "`start(…)`, `abort(key)`, `alive(key)`, `key(member)` and `len()`; in an activity also `join(key)` and `run(…)`, \
-     which wait";
+const METHODS: &str = "`start(…)`, `abort(key)`, `alive(key)`, `key(member)`, `len()` and `iter()`; in an activity also `join(key)` \
+     and `run(…)`, which wait";
+
+/// What can be done with all instances one after the other.
+const ITERATES: [&str; 27] = [
+    "iter",
+    "into_iter",
+    "map",
+    "filter",
+    "filter_map",
+    "flat_map",
+    "any",
+    "all",
+    "count",
+    "fold",
+    "try_fold",
+    "for_each",
+    "find",
+    "find_map",
+    "position",
+    "max_by_key",
+    "min_by_key",
+    "max_by",
+    "min_by",
+    "partition",
+    "inspect",
+    "enumerate",
+    "zip",
+    "take",
+    "skip",
+    "collect",
+    "last",
+];
 
 impl Rewriter<'_> {
     /// `NAME.start(…)` and its like, where NAME is an activity or a line.
@@ -24,6 +55,17 @@ impl Rewriter<'_> {
         }
         let (ident, call) = (ident.clone(), call.clone());
         match self.names.meaning(&ident) {
+            Some(Meaning::Activity(_)) if ITERATES.iter().any(|method| call.method == method) => {
+                let given = self.closure_items(&call);
+                let Some(instances) = self.instances(&call.receiver) else { return false };
+                if call.method == "iter" || call.method == "into_iter" {
+                    *expr = instances;
+                } else if let Expr::MethodCall(call) = expr {
+                    *call.receiver = instances;
+                    self.arguments(&mut call.args, given.as_ref());
+                }
+                true
+            }
             Some(Meaning::Activity(number)) => {
                 self.met += 1;
                 *expr = self.of_activity(&ident, number, &call);
@@ -36,6 +78,24 @@ impl Rewriter<'_> {
             }
             _ => false,
         }
+    }
+
+    /// The members of the set of all instances, one after the other; `None` if `expr` is no activity.
+    pub(super) fn instances(&mut self, expr: &Expr) -> Option<Expr> {
+        let Expr::Path(path) = expr else { return None };
+        let ident = super::single(path).filter(|ident| self.locals.find(ident).is_none())?;
+        let Some(Meaning::Activity(number)) = self.names.meaning(ident) else { return None };
+        self.met += 1;
+        let (names, span) = (self.names, here(ident.span()));
+        let field = quote::format_ident!("of_{}", syn::ext::IdentExt::unraw(ident), span = span);
+        let schedule = self.scheduled(names.activities[number].place, false, span);
+        let alive = quote_spanned!(span=> #schedule.activities.#field.alive());
+        Some(if self.mode.writes {
+            // What is done with them may start and abort some.
+            parse_quote_spanned!(span=> #alive.collect::<__cr::std::vec::Vec<usize>>().into_iter())
+        } else {
+            parse_quote_spanned!(span=> #alive)
+        })
     }
 
     /// Waits have been taken out of the bodies of activities; those that are left stand elsewhere.

@@ -27,6 +27,22 @@ impl Rewriter<'_> {
         self.visit_expr_mut(expr);
     }
 
+    /// The arguments of a method. If they are closures, these are called with what is given.
+    pub(super) fn arguments<'e>(
+        &mut self,
+        args: impl IntoIterator<Item = &'e mut Expr>,
+        given: Option<&super::indices::Given>,
+    ) {
+        for arg in args {
+            match (arg, given) {
+                (Expr::Closure(closure), Some(given)) if closure.capture.is_none() => {
+                    self.closure(closure, Some(given))
+                }
+                (arg, _) => self.argument(arg),
+            }
+        }
+    }
+
     pub(super) fn action_call(&mut self, expr: &mut Expr) -> bool {
         let Expr::Call(call) = expr else { return false };
         let Expr::Path(path) = &*call.func else { return false };

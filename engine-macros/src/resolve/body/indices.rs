@@ -909,6 +909,10 @@ impl Rewriter<'_> {
                 let ident = single(path).filter(|ident| self.locals.find(ident).is_none())?;
                 match self.names.meaning(ident)? {
                     Meaning::Set(set) => Some(Item { form: Form::plain(Base::Every), set: Some(set), entry: false }),
+                    Meaning::Activity(activity) => {
+                        let set = self.names.sets.iter().position(|set| set.activity == Some(activity));
+                        Some(Item { form: Form::plain(Base::Every), set, entry: false })
+                    }
                     _ => None,
                 }
             }
@@ -937,7 +941,9 @@ impl Rewriter<'_> {
                 let method = call.method.to_string();
                 match method.as_str() {
                     "filter" | "inspect" | "skip" | "take" | "rev" | "step_by" | "skip_while" | "take_while"
-                    | "copied" | "cloned" | "into_iter" | "by_ref" | "peekable" | "clone" => self.item(&call.receiver),
+                    | "copied" | "cloned" | "iter" | "into_iter" | "by_ref" | "peekable" | "clone" => {
+                        self.item(&call.receiver)
+                    }
                     "flat_map" => {
                         let item = self.item(&call.receiver);
                         let [Expr::Closure(closure)] = call.args.iter().collect::<Vec<_>>()[..] else { return None };
@@ -978,7 +984,10 @@ impl Rewriter<'_> {
     /// `for pat in iterator { … }`.
     pub(super) fn for_loop(&mut self, looping: &mut syn::ExprForLoop) {
         let item = self.item(&looping.expr);
-        self.visit_expr_mut(&mut looping.expr);
+        match self.instances(&looping.expr) {
+            Some(instances) => *looping.expr = instances,
+            None => self.visit_expr_mut(&mut looping.expr),
+        }
         let mark = self.locals.mark();
         self.visit_pat_mut(&mut looping.pat);
         if let Some(item) = item {

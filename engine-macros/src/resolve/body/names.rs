@@ -126,11 +126,16 @@ impl Rewriter<'_> {
         self.access.touch(place, write);
         let names = self.names;
         if names.places[place].grows {
+            let of = names.places[place].family.sets().find_map(|set| names.sets[set].activity);
+            let through = of.map_or(String::new(), |activity| {
+                let activity = &names.activities[activity].activity.ident;
+                format!(", or go through them: `{activity}.iter().map(|k| {ident}[k])`")
+            });
             self.wrong(
                 span,
                 format!(
                     "the elements of `{ident}` come and go, and some of those that are kept are of none; take one at a time: \
-                     `{ident}[…]`"
+                     `{ident}[…]`{through}"
                 ),
             );
         }

@@ -51,14 +51,7 @@ impl VisitMut for Rewriter<'_> {
                 } else {
                     self.write(&mut call.receiver);
                 }
-                for arg in &mut call.args {
-                    match (arg, &given) {
-                        (Expr::Closure(closure), Some(given)) if closure.capture.is_none() => {
-                            self.closure(closure, Some(given));
-                        }
-                        (arg, _) => self.argument(arg),
-                    }
-                }
+                self.arguments(&mut call.args, given.as_ref());
             }
             Expr::Call(_) => {
                 if !self.action_call(expr) {
