@@ -219,3 +219,40 @@ fn the_graph_shows_who_comes_and_goes() {
     assert!(graph.contains("leaves[?patient]"), "{graph}");
     assert_eq!(Hospital::NAME, "Hospital");
 }
+
+simulation! {
+    /// A wait whose speed is not defined once it is over; the same of a condition.
+    model Sharing {
+        state load: u32 = 0;
+        state all: Vec<f64> = vec![1.0];
+        state log: Vec<f64> = Vec::new();
+        activity job(work: f64) {
+            load += 1;
+            defer { load -= 1; log.push(now); }
+            wait(work, speed = 1.0 / f64::from(load));
+        }
+        activity last() {
+            defer { all.clear(); }
+            wait_for(all[0] > 2.0, timeout = 20.0);
+        }
+        activity stopped() {
+            defer { all.clear(); }
+            wait(f64::INFINITY, speed = all[0]);
+        }
+        clock ends: at(30.0) => { all.push(0.5); stopped.start(); }
+        clock aborts: at(31.0) => { for s in stopped { stopped.abort(s); } }
+        init { job.start(1.0); job.start(2.0); last.start(); }
+    }
+}
+
+/// It used to fail when the last had gone: the speed of its own wait was taken anew.
+#[test]
+fn a_wait_that_is_over_is_not_looked_at_any_more() {
+    let mut sim = Sharing {}.start(1).unwrap();
+    // Both at half speed until 2; then one has 1 left.
+    sim.run_until(25.0).unwrap();
+    assert_eq!(sim.state().log, [2.0, 3.0]);
+    assert!(sim.state().all.is_empty());
+    sim.run_until(40.0).unwrap();
+    assert!(sim.state().all.is_empty());
+}

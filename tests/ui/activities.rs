@@ -110,6 +110,7 @@ simulation! {
         flow moves[k in job] = moves[k] + dt;
         state table[k in job][j in cell]: f64 = 0.0;
         state input[k in job]: f64;
+        state before[k in job]: u64 = job.len() as u64;
         event tells(k in job) => { n += 1; }
         activity nurse(k in job) { wait(1.0); left[k] = 0; }
         clock sums: rate(left.iter().sum::<u64>() as f64) => { job.iter_mut(); let j = job; }

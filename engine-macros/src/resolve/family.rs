@@ -153,6 +153,14 @@ impl Names<'_> {
         if let Some(inverse) = &relation.inverse {
             self.declare(inverse, Meaning::Relation { relation: number, inverse: true }, errors);
         }
+        for set in relation.binders.iter().map(|(_, set)| set).chain([&relation.target]) {
+            if self.sets.iter().any(|known| known.activity.is_some() && known.ident == *set) {
+                errors.at(
+                    set.span(),
+                    format!("there are no relations of instances such as those of `{set}`; keep keys in a state: `state near[p in {set}]: Vec<Key<{set}>> = Vec::new();`"),
+                );
+            }
+        }
         let rows = relation.binders.iter().map(|(_, set)| self.set(set, errors).unwrap_or_default()).collect();
         let target = self.set(&relation.target, errors).unwrap_or_default();
         self.relations.push(Relation {

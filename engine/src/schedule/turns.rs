@@ -267,8 +267,7 @@ impl<const W: usize> Group<W> {
         self.waiters.get(at).copied()
     }
 
-    /// What the condition reads has been written, and it holds for whoever waits longest, and so for all or, in a line, for
-    /// the first; or for none.
+    /// What the condition reads has been written, and it holds for all or, in a line, for the first; or for none.
     #[inline]
     pub fn tested(&mut self, holds: bool, turns: &mut Turns<W>, turn: Turn) {
         (self.tested, self.holds) = if holds { (0, turns.asked + 1) } else { (self.waiters.len(), 0) };

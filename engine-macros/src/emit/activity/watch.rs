@@ -228,7 +228,18 @@ fn touched(cx: &Cx<'_>, number: usize, clock: &Clock, watch: &Watch) -> TokenStr
         let turn = cx.turn_of(number);
         return quote! {
             let __crt_member = __crt_m;
-            let __crt_first = __crt_e.clocks.#site.get(__crt_m).and_then(|__crt_group| __crt_group.first());
+            // Whoever goes on, or ends, is about to leave: of the first two at most one.
+            let __crt_first = match __crt_e.clocks.#site.get(__crt_m) {
+                __cr::core::option::Option::Some(__crt_group) => match __crt_group.first() {
+                    __cr::core::option::Option::Some(__crt_first)
+                        if #all.get(__crt_first.slot).life == __cr::schedule::Life::Waiting =>
+                    {
+                        __cr::core::option::Option::Some(__crt_first)
+                    }
+                    _ => __crt_group.at(1),
+                },
+                __cr::core::option::Option::None => __cr::core::option::Option::None,
+            };
             if let __cr::core::option::Option::Some(__crt_first) = __crt_first {
                 let __crt_holds = Self::#holds(__crt_e, __crt_first.slot)?;
                 __crt_e.clocks.#site.group(__crt_m).tested(__crt_holds, &mut __crt_e.clocks.schedule.turns, #turn);
@@ -253,9 +264,14 @@ fn touched(cx: &Cx<'_>, number: usize, clock: &Clock, watch: &Watch) -> TokenStr
         {
             __crt_i += 1;
             let __crt_slot = __crt_waiter.slot;
-            let __crt_speed = match &#all.get(__crt_slot).frame {
-                __cr::core::option::Option::Some(__crt_frame) => Self::#speed_of(__crt_e, __crt_slot, __crt_frame)?,
-                __cr::core::option::Option::None => continue,
+            let __crt_speed = match #all.get(__crt_slot) {
+                __cr::schedule::Instance {
+                    frame: __cr::core::option::Option::Some(__crt_frame),
+                    life: __cr::schedule::Life::Waiting,
+                    ..
+                } => Self::#speed_of(__crt_e, __crt_slot, __crt_frame)?,
+                // Its wait is over, and it is about to leave.
+                _ => continue,
             };
             let __crt_now = __crt_e.progress.moment();
             let __crt_instance = #all.get_mut(__crt_slot);

@@ -90,6 +90,13 @@ impl Rewriter<'_> {
 
     /// The schedule, as a body reaches it.
     pub(super) fn scheduled(&mut self, place: usize, write: bool, span: Span) -> TokenStream {
+        if self.mode.allowed.is_some() {
+            let (what, ident) = (self.mode.what, &self.names.places[place].ident);
+            self.errors.at(
+                span,
+                format!("{what} cannot ask what there is of `{ident}`: it uses params and what is declared before it"),
+            );
+        }
         self.access.touch_scheduled(place, write);
         let schedule = Ident::new("__cr_schedule", here(span));
         quote_spanned!(here(span)=> (*#schedule))
