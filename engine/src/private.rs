@@ -69,6 +69,24 @@ impl<T> Deref for EditorPairs<T> {
 
 editor_pairs!((usize, usize)(usize, usize, usize));
 
+/// What an editor sees as an index: a number, or a key.
+pub trait EditorMember {
+    /// Some value.
+    fn any() -> Self;
+}
+
+impl EditorMember for usize {
+    fn any() -> Self {
+        0
+    }
+}
+
+impl<T> EditorMember for crate::Key<T> {
+    fn any() -> Self {
+        crate::Key::stale()
+    }
+}
+
 /// What an editor sees of a family over the instances of an activity, whose indices are keys.
 #[derive(Debug)]
 pub struct EditorInstances<T>(pub T);

@@ -10,7 +10,7 @@ simulation! {
         activity guest(stay: f64) { wait(stay); }
         clock comes: at(1.25) => { guest.start(1.5); }
         clock again: at(4.0) => { guest.start(2.5); guest.start(1.5); }
-        clock beat[g in guest]: after(1.0) => { log.push((now, g)); }
+        clock beat[g in guest]: after(1.0) => { log.push((now, g.index())); }
         init { guest.start(3.5); }
     }
 }
@@ -57,16 +57,16 @@ simulation! {
         clock arrival: rate(lambda) => { last = patient.start(rng.sample(Exp::new(0.5)?)); }
         let risk[p in patient]: f64 = hazard[p] * pressure;
         action treat(p in patient) { hazard[p] *= 0.9; }
-        clock improves[p in patient]: rate(risk[p]) => { treat(p); log.push((now, 1, p)); }
-        clock leaves[p in patient] if visits[p] > 0: rate(0.3) => { log.push((now, 2, p)); patient.abort(p); }
-        clock round[p in patient]: every(1.0) => { visits[p] += 1; log.push((now, 3, p)); }
+        clock improves[p in patient]: rate(risk[p]) => { treat(p); log.push((now, 1, p.index())); }
+        clock leaves[p in patient] if visits[p] > 0: rate(0.3) => { log.push((now, 2, p.index())); patient.abort(p); }
+        clock round[p in patient]: every(1.0) => { visits[p] += 1; log.push((now, 3, p.index())); }
         clock ends[p in patient]: at(due[p]) => {
-            log.push((now, 4, p));
-            calls.after(0.5, patient.key(p));
-            visitor.start(patient.key(p));
+            log.push((now, 4, p.index()));
+            calls.after(0.5, p);
+            visitor.start(p);
         }
         clock rests[p in patient] if patient.alive(p) && visits[p] < 2: after(rng.sample(Exp::new(1.0)?)) => {
-            log.push((now, 5, p));
+            log.push((now, 5, p.index()));
             pressure *= 0.99;
         }
         clock kills: every(2.5) => { patient.abort(last); }
@@ -79,13 +79,16 @@ simulation! {
             log.push((now, 6, patient.filter(|&p| visits[p] > 1).count()));
         }
         clock crowded if patient.iter().any(|p| visits[p] > 4): rate(0.5) => {
-            let mut most = None;
-            for p in patient.iter() { if visits[p] > 4 { most = Some(patient.key(p)); } }
-            if let Some(key) = most { visits[key] = 0; log.push((now, 7, key.index())); }
+            // Found ones are keys, too.
+            if let Some(p) = patient.iter().max_by_key(|&p| visits[p]) { visits[p] = 1; log.push((now, 7, p.index())); }
+            if let Some(p) = patient.iter().find(|&p| visits[p] > 4) { visits[p] = 0; patient.abort(p); }
+            for (place, p) in patient.iter().enumerate() { if place > 3 { hazard[p] += 0.01; } }
+            let worst: Vec<Key<patient>> = patient.iter().filter(|&p| risk[p] > 2.0).collect();
+            for p in worst { calls.after(1.0, p); }
         }
         observe there = patient.len() as f64;
         observe burden_now = burden;
-        observe who[p in patient] = p as f64;
+        observe who[p in patient] = p.index() as f64;
     }
 }
 
@@ -255,4 +258,37 @@ fn a_wait_that_is_over_is_not_looked_at_any_more() {
     assert!(sim.state().all.is_empty());
     sim.run_until(40.0).unwrap();
     assert!(sim.state().all.is_empty());
+}
+
+simulation! {
+    /// A nurse goes round, and a roll call between.
+    model Rounds {
+        state seen[p in patient]: f64 = never;
+        state log: Vec<(f64, usize)> = Vec::new();
+        activity patient(stay: f64) { wait(stay); }
+        activity nurse() {
+            loop {
+                wait(1.0);
+                for p in patient {
+                    if !patient.alive(p) { continue; }
+                    wait(0.25);
+                    if patient.alive(p) { seen[p] = now; log.push((now, p.index())); }
+                }
+            }
+        }
+        clock comes: at(2.6) => { patient.start(10.0); }
+        init {
+            for stay in [1.3, 5.0, 5.0] { patient.start(stay); }
+            nurse.start();
+        }
+    }
+}
+
+#[test]
+fn a_loop_over_instances_may_wait() {
+    let mut sim = Rounds {}.start(1).unwrap();
+    sim.run_until(4.5).unwrap();
+    // The first leaves at 1.3. The fourth has his number, 0, and comes in the second round.
+    let rounds = [(1.25, 0), (1.5, 1), (1.75, 2), (3.0, 0), (3.25, 1), (3.5, 2)];
+    assert_eq!(sim.state().log, rounds);
 }

@@ -202,8 +202,7 @@ impl Names<'_> {
         if let Some(set) = self.sets.iter().position(|set| set.activity.is_some() && set.ident == *ident) {
             return Some(set);
         }
-        let known: Vec<String> =
-            self.sets.iter().filter(|set| set.activity.is_none()).map(|set| format!("`{}`", set.ident)).collect();
+        let known: Vec<String> = self.sets.iter().map(|set| format!("`{}`", set.ident)).collect();
         let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
         errors.at(
             ident.span(),

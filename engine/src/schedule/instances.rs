@@ -329,6 +329,13 @@ impl<F, T, const W: usize> Instances<F, T, W> {
         (0..self.slots.len()).filter(move |&slot| lives(&self.slots[slot]))
     }
 
+    /// The keys of those that live.
+    pub fn alive_keys<K>(&self) -> impl DoubleEndedIterator<Item = Key<K>> + '_ {
+        let lives = |instance: &Instance<F, T, W>| instance.lives();
+        #[allow(clippy::cast_possible_truncation, reason = "there is no memory for so many")]
+        (0..self.slots.len()).filter(move |&slot| lives(&self.slots[slot])).map(|slot| self.key(slot as u32))
+    }
+
     /// An instance is to be aborted when it is its turn; `false` if it has ended, or is to be already.
     pub fn abort(&mut self, activity: u32, handle: Handle, turns: &mut Turns<W>) -> bool {
         let Some(instance) = self.find(handle).filter(|instance| instance.doom.is_none()) else { return false };

@@ -43,14 +43,6 @@ impl<T> Key<T> {
     }
 }
 
-/// What an instance is called by, as an editor sees it: a key, or a member of the set of all.
-#[doc(hidden)]
-pub trait Calls<T> {}
-
-impl<T> Calls<T> for Key<T> {}
-
-impl<T> Calls<T> for usize {}
-
 impl<T> Clone for Key<T> {
     fn clone(&self) -> Self {
         *self

@@ -9,7 +9,7 @@ mod turns;
 use std::collections::BTreeMap;
 
 pub use instances::{Got, Instance, Instances, Life, Ready, Step, Wait, Waits, Work};
-pub use key::{Calls, Key};
+pub use key::Key;
 pub use rank::{Parts, Rank, priority};
 pub use time::Time;
 pub use turns::{Group, Order, Site, Turn, Turns, Waiter};

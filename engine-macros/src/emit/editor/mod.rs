@@ -92,7 +92,7 @@ fn functions(model: &Model) -> TokenStream {
         quote!(#block)
     };
     let indices = |over: &Over| {
-        let binders = over.binders().map(|binder| quote!(#binder: #private::core::primitive::usize,));
+        let binders = scheduled::binders(model, over).map(|(binder, ty)| quote!(#binder: #ty,));
         quote!(#(#binders)*)
     };
     for item in &model.items {
@@ -119,14 +119,14 @@ fn functions(model: &Model) -> TokenStream {
             Item::Init(init) => out.extend(function(&none, body(&init.body))),
             Item::Action(action) => {
                 let args = action.args.iter().map(|arg| {
-                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, arg.ty());
+                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, scheduled::argument(model, arg));
                     quote!(#mutability #ident: #ty,)
                 });
                 out.extend(function(&quote!(#(#args)*), body(&action.body)));
             }
             Item::Event(event) => {
                 let args = event.args.iter().map(|arg| {
-                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, arg.ty());
+                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, scheduled::argument(model, arg));
                     quote!(#mutability #ident: #ty,)
                 });
                 let indices = indices(&event.over);
@@ -169,7 +169,7 @@ fn functions(model: &Model) -> TokenStream {
             Item::Let(_) | Item::Line(_) | Item::Time(_) => {}
             Item::Activity(activity) => {
                 let args = activity.args.iter().map(|arg| {
-                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, arg.ty());
+                    let (mutability, ident, ty) = (&arg.mutability, &arg.ident, scheduled::argument(model, arg));
                     quote!(#mutability #ident: #ty,)
                 });
                 let (me, gives) = (scheduled::me(model, &activity.ident), activity.gives());
@@ -273,9 +273,13 @@ fn locals(model: &Model) -> TokenStream {
                     return quote!(let #ident #ty = #expr;);
                 }
                 // For whatever indices, the value is of one type.
-                let binders = definition.over.binders();
-                let value = quote!({ #(let #binders: usize = 0;)* let __cr_value #ty = #expr; __cr_value });
+                let binders = scheduled::binders(model, &definition.over)
+                    .map(|(binder, ty)| quote!(let #binder: #ty = #private::EditorMember::any();));
+                let value = quote!({ #(#binders)* let __cr_value #ty = #expr; __cr_value });
                 let nested = definition.over.axes.iter().fold(value, |inner, axis| match axis {
+                    Axis::Member { set, .. } if model.activity(set).is_some() => {
+                        quote!(#private::EditorInstances(#inner))
+                    }
                     Axis::Member { .. } => quote!(#private::std::vec![#inner]),
                     Axis::Pair { .. } => quote!(#private::EditorPairs(#inner)),
                 });
@@ -284,7 +288,7 @@ fn locals(model: &Model) -> TokenStream {
             Item::Action(action) => {
                 let ident = &action.ident;
                 let args = action.args.iter().map(|arg| {
-                    let (ident, ty) = (&arg.ident, arg.ty());
+                    let (ident, ty) = (&arg.ident, scheduled::argument(model, arg));
                     quote!(#ident: #ty)
                 });
                 quote!(let #ident = |#(#args),*| {};)

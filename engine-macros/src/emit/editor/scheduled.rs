@@ -8,7 +8,7 @@ use syn::{Expr, Stmt, parse_quote};
 
 use super::super::types;
 use crate::resolve::variant;
-use crate::syntax::{DEFER, Item, Model, Over, tag};
+use crate::syntax::{Argument, ArgumentKind, Axis, DEFER, Item, Model, Over, tag};
 
 /// The type that stands for an event, an activity or a line.
 fn type_name(model: &Model, ident: &Ident) -> Ident {
@@ -62,10 +62,9 @@ fn one(model: &Model, item: &Item) -> TokenStream {
                 fn start(&self, #(#args),*) -> #krate::Key<#tag> { #private::Key::stale() }
                 fn run(&self, #(#args),*) -> #private::core::option::Option<#joined> { #private::core::option::Option::None }
                 fn join(&self, key: #krate::Key<#tag>) -> #private::core::option::Option<#joined> { #private::core::option::Option::None }
-                fn abort(&self, key: impl #private::schedule::Calls<#tag>) -> #private::core::primitive::bool { true }
-                fn alive(&self, key: impl #private::schedule::Calls<#tag>) -> #private::core::primitive::bool { true }
+                fn abort(&self, key: #krate::Key<#tag>) -> #private::core::primitive::bool { true }
+                fn alive(&self, key: #krate::Key<#tag>) -> #private::core::primitive::bool { true }
                 fn iter(&self) -> Self { *self }
-                fn key(&self, member: usize) -> #krate::Key<#tag> { #private::Key::stale() }
                 fn len(&self) -> usize { 0 }
                 fn is_empty(&self) -> #private::core::primitive::bool { true }
             };
@@ -84,6 +83,7 @@ fn one(model: &Model, item: &Item) -> TokenStream {
     let (impl_generics, type_generics, where_clause) = model.generics.split_for_impl();
     let (generics, marker) = (&model.generics, types::marker(model));
     let members = matches!(item, Item::Activity(_)).then(|| {
+        let key = key(model, ident);
         quote! {
             #[allow(warnings)]
             impl #impl_generics #private::core::clone::Clone for #name #type_generics #where_clause {
@@ -92,8 +92,8 @@ fn one(model: &Model, item: &Item) -> TokenStream {
             impl #impl_generics #private::core::marker::Copy for #name #type_generics #where_clause {}
             #[allow(warnings)]
             impl #impl_generics #private::core::iter::Iterator for #name #type_generics #where_clause {
-                type Item = usize;
-                fn next(&mut self) -> #private::core::option::Option<usize> { #private::core::option::Option::None }
+                type Item = #key;
+                fn next(&mut self) -> #private::core::option::Option<#key> { #private::core::option::Option::None }
             }
         }
     });
@@ -136,6 +136,35 @@ pub(super) fn locals(model: &Model) -> TokenStream {
             quote!(let #ident = #value;)
         })
         .collect()
+}
+
+/// The type of keys of an activity.
+fn key(model: &Model, activity: &Ident) -> TokenStream {
+    let (krate, tag) = (&model.krate, tag(&model.ident, activity));
+    quote!(#krate::Key<#tag>)
+}
+
+/// The names that stand for an index, with their types.
+pub(super) fn binders<'o>(model: &'o Model, over: &'o Over) -> impl Iterator<Item = (&'o Ident, TokenStream)> {
+    let number = quote!(usize);
+    over.axes.iter().flat_map(move |axis| match axis {
+        Axis::Member { binder, set } => vec![(binder, member(model, set))],
+        Axis::Pair { binders, .. } => binders.iter().map(|binder| (binder, number.clone())).collect(),
+    })
+}
+
+/// The type of an argument.
+pub(super) fn argument(model: &Model, arg: &Argument) -> TokenStream {
+    match &arg.kind {
+        ArgumentKind::Member(set) => member(model, set),
+        ArgumentKind::Value(ty) => quote!(#ty),
+    }
+}
+
+/// The type of a member of a set.
+fn member(model: &Model, set: &Ident) -> TokenStream {
+    let krate = &model.krate;
+    if model.activity(set).is_some() { key(model, set) } else { quote!(#krate::__private::core::primitive::usize) }
 }
 
 /// The key of the own instance.

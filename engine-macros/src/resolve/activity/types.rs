@@ -147,8 +147,15 @@ impl Guess<'_, '_> {
             Expr::Path(path) => {
                 let ident = path.path.get_ident()?;
                 if self.local(ident).is_none() {
-                    if let Some(Meaning::Set(_)) = self.names.meaning(ident) {
-                        return Some((parse_quote!(__cr::core::ops::Range<usize>), Some(parse_quote!(usize))));
+                    match self.names.meaning(ident) {
+                        Some(Meaning::Set(_)) => {
+                            return Some((parse_quote!(__cr::core::ops::Range<usize>), Some(parse_quote!(usize))));
+                        }
+                        Some(Meaning::Activity(_)) => {
+                            let key = self.key(ident);
+                            return Some((parse_quote!(__cr::std::vec::IntoIter<#key>), Some(key)));
+                        }
+                        _ => {}
                     }
                 }
                 Some(members(&self.of(expr)?))

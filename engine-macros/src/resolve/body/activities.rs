@@ -2,7 +2,6 @@
 
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
-use syn::spanned::Spanned as _;
 use syn::{Expr, parse_quote, parse_quote_spanned};
 
 use super::events::{count, named};
@@ -11,7 +10,7 @@ use crate::resolve::names::Meaning;
 use crate::syntax::tag;
 
 /// What can be asked of an activity, and what can be done with it.
-const METHODS: &str = "`start(…)`, `abort(key)`, `alive(key)`, `key(member)`, `len()` and `iter()`; in an activity also `join(key)` \
+const METHODS: &str = "`start(…)`, `abort(key)`, `alive(key)`, `len()` and `iter()`; in an activity also `join(key)` \
      and `run(…)`, which wait";
 
 /// What can be done with all instances one after the other.
@@ -80,7 +79,7 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The members of the set of all instances, one after the other; `None` if `expr` is no activity.
+    /// The keys of all instances, one after the other; `None` if `expr` is no activity.
     pub(super) fn instances(&mut self, expr: &Expr) -> Option<Expr> {
         let Expr::Path(path) = expr else { return None };
         let ident = super::single(path).filter(|ident| self.locals.find(ident).is_none())?;
@@ -88,11 +87,12 @@ impl Rewriter<'_> {
         self.met += 1;
         let (names, span) = (self.names, here(ident.span()));
         let field = quote::format_ident!("of_{}", syn::ext::IdentExt::unraw(ident), span = span);
-        let schedule = self.scheduled(names.activities[number].place, false, span);
-        let alive = quote_spanned!(span=> #schedule.activities.#field.alive());
+        let schedule = self.scheduled(names.activities[number].place, false, ident.span());
+        let tag = tag(names.model, ident);
+        let alive = quote_spanned!(span=> #schedule.activities.#field.alive_keys::<#tag>());
         Some(if self.mode.writes {
             // What is done with them may start and abort some.
-            parse_quote_spanned!(span=> #alive.collect::<__cr::std::vec::Vec<usize>>().into_iter())
+            parse_quote_spanned!(span=> #alive.collect::<__cr::std::vec::Vec<__cr::Key<#tag>>>().into_iter())
         } else {
             parse_quote_spanned!(span=> #alive)
         })
@@ -132,8 +132,8 @@ impl Rewriter<'_> {
             "abort" => {
                 self.may_change(ident);
                 let Some(given) = self.exactly(call, &["key"]) else { return parse_quote!(loop {}) };
-                let key = self.key_of(given[0], number);
-                let schedule = self.scheduled(activity.place, true, span);
+                let key = self.key(given[0], &activity.activity.ident);
+                let schedule = self.scheduled(activity.place, true, call.method.span());
                 let number = u32::try_from(number).unwrap_or(u32::MAX);
                 parse_quote_spanned!(span=> {
                     let __crt_key = #key;
@@ -143,32 +143,18 @@ impl Rewriter<'_> {
             }
             "alive" => {
                 let Some(given) = self.exactly(call, &["key"]) else { return parse_quote!(loop {}) };
-                let key = self.key_of(given[0], number);
-                let schedule = self.scheduled(activity.place, false, span);
+                let key = self.key(given[0], &activity.activity.ident);
+                let schedule = self.scheduled(activity.place, false, call.method.span());
                 parse_quote_spanned!(span=> {
                     let __crt_key = #key;
                     #schedule.activities.#field.lives(__crt_key.handle())
                 })
             }
-            "key" => {
-                let Some(given) = self.exactly(call, &["member"]) else { return parse_quote!(loop {}) };
-                match self.key_of_member(given[0], number) {
-                    Some(key) => parse_quote_spanned!(span=> #key),
-                    None => {
-                        let message = format!(
-                            "`key` gives the key of a member of `{ident}`, such as `p` in `clock NAME[p in {ident}]`; \
-                             what `start` gives is one"
-                        );
-                        self.wrong(given[0].span(), message);
-                        parse_quote!(loop {})
-                    }
-                }
-            }
             "len" | "is_empty" => {
                 if self.exactly(call, &[]).is_none() {
                     return parse_quote!(loop {});
                 }
-                let schedule = self.scheduled(activity.place, false, span);
+                let schedule = self.scheduled(activity.place, false, call.method.span());
                 let method = Ident::new(&method, span);
                 parse_quote_spanned!(span=> #schedule.activities.#field.#method())
             }
@@ -188,22 +174,13 @@ impl Rewriter<'_> {
         }
     }
 
-    /// The key of an instance of activity `number`, from one or from a member of the set of all.
-    fn key_of(&mut self, expr: &Expr, number: usize) -> TokenStream {
-        let names = self.names;
-        self.key_of_member(expr, number).unwrap_or_else(|| self.key(expr, &names.activities[number].activity.ident))
-    }
-
-    /// The key of a member of the set of all instances; `None` if `expr` is no such member.
-    fn key_of_member(&mut self, expr: &Expr, number: usize) -> Option<TokenStream> {
-        let names = self.names;
-        let set = self.base_form(expr).1.filter(|&set| names.sets[set].activity == Some(number))?;
-        let activity = &names.activities[number];
-        let ident = &activity.activity.ident;
-        let (span, index) = (here(expr.span()), self.index(expr, Some(set), ident).code);
+    /// A member of the set of all instances that generated code calls `renamed`, as a key.
+    pub(super) fn member_key(&mut self, activity: usize, renamed: &Ident, at: Span) -> Expr {
+        let activity = &self.names.activities[activity];
+        let (ident, span) = (&activity.activity.ident, here(renamed.span()));
         let field = quote::format_ident!("of_{}", syn::ext::IdentExt::unraw(ident), span = span);
-        let (tag, schedule) = (tag(names.model, ident), self.scheduled(activity.place, false, span));
-        Some(quote_spanned!(span=> #schedule.activities.#field.key::<#tag>((#index) as u32)))
+        let (tag, schedule) = (tag(self.names.model, ident), self.scheduled(activity.place, false, at));
+        parse_quote_spanned!(span=> (#schedule.activities.#field.key::<#tag>(#renamed as u32)))
     }
 
     /// Reports starting or aborting where nothing may be changed.

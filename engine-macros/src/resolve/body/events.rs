@@ -289,7 +289,7 @@ impl Rewriter<'_> {
         let Some(given) = self.exactly(call, &["key"]) else { return parse_quote!(loop {}) };
         let key = self.key(given[0], &event.event.ident);
         let (span, declaration) = (here(call.method.span()), event.declaration);
-        let schedule = self.scheduled(event.place, false, span);
+        let schedule = self.scheduled(event.place, false, call.method.span());
         let ty = self.names.time(span);
         parse_quote_spanned!(span=> {
             let __crt_key = #key;
@@ -313,7 +313,7 @@ impl Rewriter<'_> {
             return parse_quote!(loop {});
         }
         let (span, declaration) = (here(call.method.span()), event.declaration);
-        let schedule = self.scheduled(event.place, clears, span);
+        let schedule = self.scheduled(event.place, clears, call.method.span());
         let variables: Vec<Ident> = (0..indices.len()).map(|i| format_ident!("__crt_index_{i}", span = span)).collect();
         let number = self.member_number(event, &variables, span);
         let one = !variables.is_empty();

@@ -19,7 +19,7 @@ use crate::resolve::names::{Meaning, Place, PlaceKind};
 #[derive(Debug)]
 pub(super) struct Index {
     /// Its value, a `usize`.
-    pub(super) code: TokenStream,
+    code: TokenStream,
     form: Form,
     span: Span,
 }
@@ -90,6 +90,26 @@ impl Rewriter<'_> {
         Index { code: self.code_of_linear(linear), form, span: expr.span() }
     }
 
+    /// The number of an instance that is known to be a member of the set of all.
+    fn instance_number(&mut self, expr: &Expr) -> Option<TokenStream> {
+        let Expr::Path(path) = expr else {
+            let set = self.base_form(expr).1?;
+            self.names.sets[set].activity?;
+            let mut key = expr.clone();
+            self.visit_expr_mut(&mut key);
+            return Some(quote!((#key).index()));
+        };
+        let local = self.locals.find(single(path)?)?;
+        self.names.sets[local.set?].activity?;
+        match local.rename.clone() {
+            Some(renamed) => {
+                self.met += 1;
+                Some(quote!(#renamed))
+            }
+            None => Some(quote!(#path.index())),
+        }
+    }
+
     /// Whether `expr` is a sum or rest of a member of this set.
     fn is_neighbour(&self, expr: &Expr, set: Option<usize>) -> bool {
         match expr {
@@ -117,7 +137,7 @@ impl Rewriter<'_> {
         }
         let name = known.activity.ident.to_string();
         let field = format_ident!("of_{}", syn::ext::IdentExt::unraw(&known.activity.ident), span = span);
-        let schedule = self.scheduled(known.place, false, span);
+        let schedule = self.scheduled(known.place, false, expr.span());
         let code = self.fails_or(
             quote_spanned!(span=> #schedule.activities.#field.index(#key, #name)),
             |flag| {
@@ -153,6 +173,9 @@ impl Rewriter<'_> {
             let inner = self.linear(&base, None);
             if inner.wrap.is_some() {
                 return self.code_of_linear(inner);
+            }
+            if let Some(member) = self.instance_number(&base) {
+                return member;
             }
             self.visit_expr_mut(&mut base);
             quote!(#base)
@@ -315,7 +338,7 @@ impl Rewriter<'_> {
     }
 
     /// What the base of an index stands for, and the set that it is a member of.
-    pub(super) fn base_form(&self, expr: &Expr) -> (Form, Option<usize>) {
+    fn base_form(&self, expr: &Expr) -> (Form, Option<usize>) {
         match expr {
             Expr::Paren(inner) => self.base_form(&inner.expr),
             Expr::Group(inner) => self.base_form(&inner.expr),

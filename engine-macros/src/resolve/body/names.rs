@@ -43,7 +43,7 @@ impl Rewriter<'_> {
     pub(super) fn name(&mut self, ident: &Ident, write: bool) -> Option<Expr> {
         let span = ident.span();
         if let Some(local) = self.locals.find(ident) {
-            let renamed = local.rename.clone()?;
+            let (renamed, set) = (local.rename.clone()?, local.set);
             self.met += 1;
             if write {
                 self.wrong(
@@ -51,7 +51,10 @@ impl Rewriter<'_> {
                     format!("`{ident}` is an index and stays what it is; copy it into a variable of its own"),
                 );
             }
-            return Some(parse_quote_spanned!(here(span)=> #renamed));
+            return Some(match set.and_then(|set| self.names.sets[set].activity) {
+                Some(activity) => self.member_key(activity, &renamed, span),
+                None => parse_quote_spanned!(here(span)=> #renamed),
+            });
         }
         match ident.to_string().as_str() {
             "now" => return Some(self.now(span, write)),

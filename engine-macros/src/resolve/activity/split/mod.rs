@@ -21,7 +21,7 @@ use super::free::{Free, variables};
 use super::types::{Guess, parts};
 use super::waits::{self, Kind, Wait};
 use crate::errors::Errors;
-use crate::resolve::names::Names;
+use crate::resolve::names::{Meaning, Names};
 use crate::syntax::{Activity, DEFER};
 
 /// A local variable. Two of one name are two.
@@ -514,7 +514,7 @@ impl<'a, 'n> Splitter<'a, 'n> {
         vec![self.goto(head)]
     }
 
-    /// `for` over a range, an index set or a vector whose type is known: what is left of it is a variable.
+    /// `for` over a range, an index set, instances or a vector whose type is known: what is left of it is a variable.
     fn for_loop(&mut self, looping: &syn::ExprForLoop, behind: (&[Stmt], Next, usize)) -> Vec<Stmt> {
         if waits::in_expr(self.names, &looping.expr).is_some() {
             return self.elsewhere(&looping.expr);
@@ -524,7 +524,7 @@ impl<'a, 'n> Splitter<'a, 'n> {
             self.errors.on(
                 &looping.expr,
                 "a `for` with a wait inside keeps what is left of this from one wait to the next, and its type is not plain \
-                 to see: put the members into a `let items: Vec<TYPE> = …;` before it (ranges and index sets are plain)",
+                 to see: put the members into a `let items: Vec<TYPE> = …;` before it (ranges, index sets and activities are plain)",
             );
             return Vec::new();
         };
@@ -532,7 +532,10 @@ impl<'a, 'n> Splitter<'a, 'n> {
             let seen = splitter.seen.len();
             let left = format_ident!("__crt_left_{}", splitter.variables + 1);
             splitter.see(&left, Some(iterator.clone()), true);
-            let (pat, expr) = (&looping.pat, splitter.plain_expr(&looping.expr));
+            let (pat, mut expr) = (&looping.pat, splitter.plain_expr(&looping.expr));
+            if iterator_of_instances(splitter.names, &looping.expr) {
+                expr = parse_quote!(#expr.into_iter());
+            }
             let mut out: Vec<Stmt> =
                 vec![parse_quote!(let mut #left: #iterator = __cr::core::iter::IntoIterator::into_iter(#expr);)];
             out.extend(splitter.repeat(looping.label.as_ref(), after, |splitter, head, exit| {
@@ -697,4 +700,10 @@ fn bindings(cond: &Expr) -> Vec<(Ident, bool)> {
         Expr::Paren(inner) => bindings(&inner.expr),
         _ => Vec::new(),
     }
+}
+
+/// Whether `expr` stands for all instances of an activity.
+fn iterator_of_instances(names: &Names<'_>, expr: &Expr) -> bool {
+    let Expr::Path(path) = expr else { return false };
+    path.path.get_ident().is_some_and(|ident| matches!(names.meaning(ident), Some(Meaning::Activity(_))))
 }
