@@ -54,9 +54,11 @@ simulation! {
         event calls(whom: Key<patient>) => {
             if patient.alive(whom) { visits[whom] += 1; pressure += 0.1; }
         }
-        clock arrival: rate(lambda) => { last = patient.start(rng.sample(Exp::new(0.5)?)); }
+        clock arrival: rate(lambda) => { last = patient.start(rng.sample(Exp::new(0.5)?)); treat(last); greet(last); }
         let risk[p in patient]: f64 = hazard[p] * pressure;
         action treat(p in patient) { hazard[p] *= 0.9; }
+        action greet(whom: Key<patient>) { due[whom] += 0.5; welcome(whom); }
+        action welcome(p in patient) { let whom: Key<patient> = p; due[whom] += 0.25; }
         clock improves[p in patient]: rate(risk[p]) => { treat(p); log.push((now, 1, p.index())); }
         clock leaves[p in patient] if visits[p] > 0: rate(0.3) => { log.push((now, 2, p.index())); patient.abort(p); }
         clock round[p in patient]: every(1.0) => { visits[p] += 1; log.push((now, 3, p.index())); }

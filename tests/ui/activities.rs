@@ -116,7 +116,7 @@ simulation! {
         clock sums: rate(left.iter().sum::<u64>() as f64) => { job.iter_mut(); let j = job; }
         clock pair[k in job][j in cell]: rate(1.0) => { n += 1; }
         clock neighbour[k in job]: rate(left[k + 1] as f64) => { left[(k + 1) % 3] = 0; }
-        clock number[k in job]: rate(1.0) => { job.key(k); }
+        clock number[k in job]: rate(1.0) => { job.key(k); n = left.len() as i64; }
     }
 }
 

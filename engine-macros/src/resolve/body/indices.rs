@@ -595,6 +595,10 @@ impl Rewriter<'_> {
     pub(super) fn member(&mut self, index: Index, set: usize, whose: &Ident) -> Expr {
         let private = self.private();
         let (name, code, span) = (whose.to_string(), index.code, here(index.span));
+        if self.names.sets[set].activity.is_some() {
+            // A key has been looked at, and how many there are may have changed in this body.
+            return parse_quote_spanned!(span=> #code);
+        }
         let size = self.size(set, span);
         let checked = self.fails_or(
             quote_spanned!(span=> #private::element::member(#code, #size, #name)),
@@ -611,6 +615,11 @@ impl Rewriter<'_> {
         let values: Vec<TokenStream> =
             forms.iter().map(|form| self.value_of(form, span)).collect::<Option<Vec<_>>>()?;
         let Some(relation) = place.family.pairs else {
+            if let ([set], [value]) = (&sets[..], &values[..]) {
+                if self.names.sets[*set].activity.is_some() {
+                    return Some(quote!(#private::core::option::Option::Some(#value)));
+                }
+            }
             let sizes: Vec<Ident> = sets.iter().map(|&set| self.size(set, span)).collect();
             return Some(quote!(#private::element::linear_of([#(#values),*], [#(#sizes),*])));
         };
@@ -918,6 +927,11 @@ impl Rewriter<'_> {
         let Some(Meaning::Place(place)) = self.names.meaning(ident) else { return false };
         let family = &self.names.places[place].family;
         let [(_, set)] = family.binders[..] else { return false };
+        if self.names.sets[set].activity.is_some() {
+            let (at, set) = (call.method.span(), &self.names.sets[set].ident);
+            self.wrong(at, format!("how many there are is `{set}.len()`"));
+            return true;
+        }
         let size = self.size(set, ident.span());
         *expr = parse_quote!(#size);
         true
